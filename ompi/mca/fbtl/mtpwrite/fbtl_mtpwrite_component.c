@@ -84,7 +84,7 @@ void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settin
 
     collio_hints_check(fh->f_info);
     collio_settings_set_resolve(&set, fh->f_info, settings);
-    (void) collio_settings_set_agree(&set, fh->f_comm, fh->f_info, settings, NULL, 0);
+    (void) collio_settings_set_agree(&set, fh->f_comm, fh->f_info, settings);
     if (OMPIO_ROOT == fh->f_rank && COLLIO_VERBOSE(fbtl, FILE)) {
         collio_settings_set_changed(&set, settings, text, sizeof(text));
         COLLIO_SHOW(fbtl, FILE, "fbtl/mtpwrite: %s: settings: %s", fh->f_filename, text);

@@ -5,7 +5,6 @@
  */
 #include "open/attach.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -20,7 +19,6 @@
 #include "node/agreement.h"
 #include "node/map.h"
 #include "open/context.h"
-#include "open/report.h"
 #include "open/set.h"
 #include "settings/striping.h"
 #include "tuner/tuner.h"
@@ -113,15 +111,6 @@ static collio_align_t find_alignment(const collio_file_t *file, bool striped)
     return collio_align_choose(&facts);
 }
 
-static void prepare_access(collio_file_t *file)
-{
-    collio_access_t *access = &file->access;
-
-    collio_caches_open(file->fh, access);
-    collio_lockahead_guard(file->fh, access);
-    access->jobs = 2; /* a schedule has two buffers */
-}
-
 /* An exchange accesses a few MiB at a time through the page cache. io_uring passes such a copy to a
  * kernel worker that starts late, or makes it during the submission. Measured: the exchange hid
  * 30 ms of 70 ms with io_uring, and 55 ms with a thread of collio. Therefore `auto` is threads. */
@@ -176,15 +165,6 @@ static void file_free(collio_file_t *file)
     }
     derived_close(file);
     free(file);
-}
-
-static void settle_guard(collio_file_t *file, const int64_t *fields)
-{
-    const char *why = collio_guard_settle(file->fh, &file->access, fields);
-
-    if (NULL != why && 0 == file->rank) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_SIEVING, why);
-    }
 }
 
 /* Individual access through a stock fbtl locks the whole file on NFS. If these locks do not reach
@@ -253,6 +233,8 @@ static void offer_record(collio_file_t *file, int rc, int64_t *mine)
 /* Sets the agreed values of the record. Returns 0 or an error class, the same on all ranks. */
 static int settle_record(collio_file_t *file, const int64_t *all)
 {
+    const char *why;
+
     file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
     file->access.network = 0 != all[NETWORK]; /* a rank may run on the server */
     file->derived.several_clients = gives_locks(file)
@@ -260,7 +242,10 @@ static int settle_record(collio_file_t *file, const int64_t *all)
     file->derived.buffer_bytes = -all[MINUS_BUFFER]; /* minimum over the ranks */
     file->derived.align = collio_align_unpack(all[ALIGNMENT]);
     file->access.stripe_bytes = file->derived.align.unit > 1 ? file->derived.align.unit : 0;
-    settle_guard(file, &all[GUARD]);
+    why = collio_guard_settle(file->fh, &file->access, &all[GUARD]);
+    if (NULL != why && 0 == file->rank) {
+        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_SIEVING, why);
+    }
     warn_of_local_locks(file, &all[GUARD]);
     report_unused(file);
     if (file->derived.list_refused) { /* MPI_File_get_info must not return the refused list */
@@ -328,7 +313,9 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
     int64_t mine[FIELDS];
     bool short_of_memory = false;
 
-    prepare_access(file);
+    collio_caches_open(fh, &file->access);
+    collio_lockahead_guard(fh, &file->access);
+    file->access.jobs = 2; /* a schedule has two buffers */
     find_facts(file, facts);
     collio_settings_resolve(file->component, fh, &file->settings);
     choose_engine(file);
@@ -370,17 +357,12 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
  * Returns an Open MPI error code. */
 static int prepare_first(collio_file_t *file, int rc)
 {
-    if (OMPI_SUCCESS == rc) {
-        rc = collio_agreement_connect(file);
+    static int (*const make[])(collio_file_t * file) = {collio_agreement_connect, collio_map_make,
+                                                        collio_queue_open};
+
+    for (size_t i = 0; OMPI_SUCCESS == rc && i < sizeof(make) / sizeof(make[0]); ++i) {
+        rc = make[i](file);
     }
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    rc = collio_map_make(file);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    rc = collio_queue_open(file);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
@@ -409,7 +391,7 @@ static collio_file_t *make_first(collio_file_t *file)
         return file;
     }
     (void) collio_agreement_share(file, file->agreement, &all[PAGE]);
-    if (OMPI_SUCCESS == file->refused && file->settings.keep && 0 == all[UNKEPT]) {
+    if (file->settings.keep && 0 == all[UNKEPT]) {
         collio_set_found(set, file);
     } else {
         collio_set_drop(set);
@@ -471,12 +453,18 @@ static collio_file_t *file_make(collio_handle_t *handle, collio_component_t *com
     return NULL == file->set ? make_first(file) : make_next(file);
 }
 
-static void publish_stripes(ompio_file_t *fh)
+/* Sets the hints of MPI_File_get_info. On Lustre the fs component publishes the stripes. */
+static void publish(collio_file_t *file)
 {
+    ompio_file_t *fh = file->fh;
     collio_stripes_t none = COLLIO_STRIPES_NONE;
     collio_stripes_t has = {.count = fh->f_stripe_count, .bytes = (int64_t) fh->f_stripe_size};
 
-    collio_striping_publish(fh->f_info, &has, &none);
+    collio_settings_publish(file->component, &file->settings, fh, file->derived.aggregator_count,
+                            file->derived.buffer_bytes);
+    if (file->derived.striped && LUSTRE != fh->f_fstype) {
+        collio_striping_publish(fh->f_info, &has, &none);
+    }
 }
 
 collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *component)
@@ -496,12 +484,7 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
     }
     handle->place[COLLIO_PLACE_FCOLL] = file;
     if (OMPI_SUCCESS == file->refused) {
-        collio_settings_publish(component, &file->settings, fh, file->derived.aggregator_count,
-                                file->derived.buffer_bytes);
-        if (file->derived.striped
-            && LUSTRE != fh->f_fstype) { /* on Lustre the fs component publishes them */
-            publish_stripes(fh);
-        }
+        publish(file);
     }
     if (0 == file->rank && COLLIO_VERBOSE(fcoll, SELECT)) {
         collio_open_show(file);

@@ -18,11 +18,10 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
  *  hook; the caller must do so for handles that are not real MPI files. */
 void collio_file_detach(ompio_file_t *fh);
 
-/** Creates the communicators of all ranks and of this node's ranks. Collective. Returns an Open MPI
- *  error code; file->comm may be valid after an error. */
-int collio_file_connect(collio_file_t *file);
-
 /** Verbose output: settings, aggregators and file system of a new file. Local. */
 void collio_open_show(const collio_file_t *file);
+
+/** Prints the report of a file on rank 0, if the setting `report` is not off. Collective. */
+void collio_report(collio_file_t *file);
 
 #endif /* COLLIO_ATTACH_H */

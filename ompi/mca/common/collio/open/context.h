@@ -23,6 +23,10 @@ typedef struct collio_context_t {
     uint32_t sequence;                     /* number of the next call: for tags, ages of plans */
 } collio_context_t;
 
+/** Creates the communicators of all ranks and of this node's ranks. Collective. Returns an Open MPI
+ *  error code; file->comm may be valid after an error. */
+int collio_file_connect(collio_file_t *file);
+
 /** Creates a context for a file that has its map of nodes. Collective over f_comm. Returns 0 or an
  *  error class, the same on all ranks unless the file handle has failed. */
 int collio_context_new(collio_file_t *file);

@@ -3,7 +3,7 @@
  * The report at close: choices and their reasons, bytes moved, time of each phase; separate for
  * writes and reads.
  */
-#include "open/report.h"
+#include "open/attach.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "exchange/exchange.h"
-#include "file/file.h"
 #include "report/report_out.h"
 #include "tuner/tuner.h"
 

@@ -2,6 +2,7 @@
 #ifndef COLLIO_FORMAT_H
 #define COLLIO_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "report/text.h"

@@ -2,51 +2,27 @@
 /**
  * Texts that grow, and strings of JSON.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "report/text.h"
 
 #include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Allocates memory for `more` bytes and the end of the string. Returns false without memory. */
-static bool reserve(collio_text_t *text, size_t more)
-{
-    size_t wanted = text->room < 256 ? 256 : text->room;
-    char *grown;
-
-    while (wanted < text->used + more + 1) {
-        wanted *= 2;
-    }
-    if (wanted == text->room) {
-        return true;
-    }
-    grown = realloc(text->at, wanted);
-    if (NULL == grown) {
-        text->cut = true;
-        return false;
-    }
-    text->at = grown;
-    text->room = wanted;
-    return true;
-}
 
 void collio_text_add(collio_text_t *text, const char *format, ...)
 {
     va_list arguments;
-    int length;
 
-    va_start(arguments, format);
-    length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    if (length < 0 || text->cut || !reserve(text, (size_t) length)) {
-        return;
+    if (NULL == text->stream) {
+        text->stream = open_memstream(&text->at, &text->used);
     }
-    va_start(arguments, format);
-    (void) vsnprintf(text->at + text->used, text->room - text->used, format, arguments);
-    va_end(arguments);
-    text->used += (size_t) length;
+    if (NULL != text->stream) {
+        va_start(arguments, format);
+        (void) vfprintf(text->stream, format, arguments);
+        va_end(arguments);
+        (void) fflush(text->stream);
+    }
 }
 
 /* Returns the length of a UTF-8 character with this first byte; 0: no character begins so. */
@@ -104,6 +80,9 @@ const char *collio_text_string(const collio_text_t *text)
 
 void collio_text_fini(collio_text_t *text)
 {
+    if (NULL != text->stream) {
+        (void) fclose(text->stream);
+    }
     free(text->at);
     memset(text, 0, sizeof(*text));
 }

@@ -2,16 +2,13 @@
 #ifndef COLLIO_TEXT_H
 #define COLLIO_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
-/** A text that grows. All-zero is an empty text. If memory is short, the text stays a valid string
- *  without its end, and `cut` is set. */
+/** A text that grows. All-zero is an empty text. If memory is short, the end is missing. */
 typedef struct collio_text_t {
-    char *at;    /* the string; NULL while it is empty */
-    size_t used; /* length of the string */
-    size_t room; /* bytes that were allocated */
-    bool cut;    /* memory was short, and the end is missing */
+    char *at;     /* the string; NULL while it is empty */
+    size_t used;  /* length of the string */
+    FILE *stream; /* stream that extends the string; NULL while it is empty */
 } collio_text_t;
 
 void collio_text_add(collio_text_t *text, const char *format, ...)

@@ -9,38 +9,19 @@
 
 #include "help/help.h"
 
-/* A search for one hint in the rows of all sets. */
-typedef struct search_t {
-    const char *key;                  /* name of the hint */
-    const char *value;                /* value of the hint */
-    const collio_settings_set_t *set; /* set that is being searched */
-    const collio_setting_t *row;      /* row that is being compared */
-    bool known;                       /* a row has this name */
-    bool wrong;                       /* the value does not suit the row */
-} search_t;
-
-static bool is_it(const char *name, int64_t least, void *data)
+static void report_value(const collio_settings_set_t *set, const collio_setting_t *row,
+                         const char *name, const char *value, int64_t least)
 {
-    search_t *search = data;
     char allowed[256], parameter[128], used[64];
 
-    if (0 != strcmp(name, search->key)) {
-        return false;
-    }
-    search->known = true;
-    if (collio_setting_parse(search->row, search->value, least, NULL)) {
-        return false;
-    }
-    search->wrong = true;
-    collio_value_allowed(search->row->kind, search->row->choices, least, allowed, sizeof(allowed));
-    collio_setting_format(search->row, search->set->parameters, used, sizeof(used));
-    collio_setting_parameter(search->set, search->row, parameter, sizeof(parameter));
-    if (0 != (search->row->flags & COLLIO_SETTING_NO_PARAMETER)) {
-        collio_help_later(COLLIO_HELP_HINT_VALUE_ONLY, name, search->value, allowed);
+    collio_value_allowed(row->kind, row->choices, least, allowed, sizeof(allowed));
+    collio_setting_format(row, set->parameters, used, sizeof(used));
+    collio_setting_parameter(set, row, parameter, sizeof(parameter));
+    if (0 != (row->flags & COLLIO_SETTING_NO_PARAMETER)) {
+        collio_help_later(COLLIO_HELP_HINT_VALUE_ONLY, name, value, allowed);
     } else {
-        collio_help_later(COLLIO_HELP_HINT_VALUE, name, search->value, allowed, parameter, used);
+        collio_help_later(COLLIO_HELP_HINT_VALUE, name, value, allowed, parameter, used);
     }
-    return true;
 }
 
 /* Can the key be one of the row's names? A quick test, because there are many rows and set_view is
@@ -51,25 +32,46 @@ static bool may_name(const collio_setting_t *row, const char *key)
            || (0 == strncmp(key, "collio_", 7) && 0 == strcmp(key + 7, row->name));
 }
 
-/* Is this hint usable? If not, keeps a help text for later. */
-static bool check(const char *key, const char *value)
+/* Is the hint usable for this row? If not, keeps a help text for later. *known = true if the row
+ * has this name. */
+static bool check_row(const collio_settings_set_t *set, const collio_setting_t *row,
+                      const char *key, const char *value, bool *known)
 {
-    search_t search = {.key = key, .value = value};
+    char name[MPI_MAX_INFO_KEY];
+    int64_t least;
 
-    for (const collio_settings_set_t *set = collio_settings_sets(); NULL != set; set = set->next) {
-        search.set = set;
-        for (size_t i = 0; i < set->count && !search.wrong; ++i) {
-            search.row = &set->rows[i];
-            if (may_name(search.row, key) && collio_settings_set_has(set, search.row)) {
-                collio_setting_names(search.row, is_it, &search);
+    for (int n = 0; collio_setting_hint(row, n, name, &least); ++n) {
+        if (0 == strcmp(name, key)) {
+            *known = true;
+            if (!collio_setting_parse(row, value, least, NULL)) {
+                report_value(set, row, name, value, least);
+                return false;
             }
         }
     }
-    if (!search.known && 0 == strncmp(key, "collio_", 7)) {
+    return true;
+}
+
+/* Is this hint usable? If not, keeps a help text for later. */
+static bool check(const char *key, const char *value)
+{
+    bool known = false;
+
+    for (const collio_settings_set_t *set = collio_settings_sets(); NULL != set; set = set->next) {
+        for (size_t i = 0; i < set->count; ++i) {
+            const collio_setting_t *row = &set->rows[i];
+
+            if (may_name(row, key) && collio_settings_set_has(set, row)
+                && !check_row(set, row, key, value, &known)) {
+                return false;
+            }
+        }
+    }
+    if (!known && 0 == strncmp(key, "collio_", 7)) {
         collio_help_later(COLLIO_HELP_HINT_UNKNOWN, key, value);
         return false;
     }
-    return !search.wrong;
+    return true;
 }
 
 bool collio_hint_check(opal_info_t *info, const char *key)

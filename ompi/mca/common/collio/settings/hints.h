@@ -22,15 +22,14 @@ typedef struct collio_fact_t {
     int64_t value;    /* the number */
 } collio_fact_t;
 
-/** Makes the AGREED settings and the facts the same on all ranks. Ranks that differ take the values
- *  of rank 0, in `values` and, for settings, as hints in `info`; one rank prints the difference.
- *  Also prints the help texts that wait. Collective over `comm`. Returns OMPI_SUCCESS, or the error
- *  of a communication. */
+/** Makes the AGREED settings the same on all ranks. Ranks that differ take the values of rank 0, in
+ *  `values` and as hints in `info`; one rank prints the difference. Also prints the help texts that
+ *  wait. Collective over `comm`. Returns OMPI_SUCCESS, or the error of a communication. */
 int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicator_t *comm,
-                              opal_info_t *info, void *values, collio_fact_t *facts,
-                              int fact_count);
+                              opal_info_t *info, void *values);
 
-/** Split form of collio_settings_set_agree, for callers that fold this into a larger MPI_MAX.
+/** Split form of collio_settings_set_agree, for callers that fold this into a larger MPI_MAX; also
+ *  makes facts the same.
  *  offer (local) fills the numbers of this rank and returns a hash of settings and facts, which is
  *  not negative. settle (collective) takes the maxima of all ranks;
  *  it communicates only if the settings differ or a help text waits. */

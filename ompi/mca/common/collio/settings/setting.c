@@ -197,34 +197,27 @@ static void copy_name(char name[MPI_MAX_INFO_KEY], const char *prefix, const cha
     name[before + length] = '\0';
 }
 
-bool collio_setting_names(const collio_setting_t *row,
-                          bool (*each)(const char *name, int64_t least, void *data), void *data)
+bool collio_setting_hint(const collio_setting_t *row, int n, char name[MPI_MAX_INFO_KEY],
+                         int64_t *least)
 {
-    int64_t least = 0 != (row->flags & COLLIO_SETTING_POSITIVE);
-    char name[MPI_MAX_INFO_KEY];
+    const char *at = NULL == row->hints ? "" : row->hints;
 
-    for (const char *at = row->hints; NULL != at && '\0' != *at; at += ',' == *at) {
-        size_t length = strcspn(at, ",");
-
-        copy_name(name, "", at, length);
-        if (each(name, least, data)) {
-            return true;
-        }
-        at += length;
+    for (; n > 0 && '\0' != *at; --n) {
+        at += strcspn(at, ",");
+        at += ',' == *at;
     }
-    if (0 != (row->flags & COLLIO_SETTING_NO_HINT)) {
+    if ('\0' != *at) {
+        copy_name(name, "", at, strcspn(at, ","));
+        *least = 0 != (row->flags & COLLIO_SETTING_POSITIVE);
+        return true;
+    }
+    if (n > 0 || 0 != (row->flags & COLLIO_SETTING_NO_HINT)) {
         return false;
     }
     copy_name(name, "collio_", row->name, strlen(row->name));
-    return each(name, 0, data);
+    *least = 0;
+    return true;
 }
-
-typedef struct target_t {
-    const collio_setting_t *row; /* the setting */
-    opal_info_t *info;           /* the hints of the file */
-    void *values;                /* the settings of the file */
-    bool hinted;                 /* the file has hints */
-} target_t;
 
 /* Does the file have any hint? Most files have none, and then no row searches for its hints. */
 static bool has_hints(opal_info_t *info)
@@ -234,28 +227,21 @@ static bool has_hints(opal_info_t *info)
     return collio_hint_key(info, 0, key, sizeof(key));
 }
 
-static bool read_hint(const char *name, int64_t least, void *data)
-{
-    const target_t *target = data;
-    char text[MPI_MAX_INFO_VAL + 1];
-
-    if (collio_hint_get(target->info, name, text, sizeof(text))) {
-        (void) collio_setting_parse(target->row, text, least, target->values);
-    }
-    return false;
-}
-
 void collio_settings_set_resolve(const collio_settings_set_t *set, opal_info_t *info, void *values)
 {
-    memcpy(values, set->parameters, set->bytes);
-    if (!has_hints(info)) {
-        return;
-    }
-    for (size_t i = 0; i < set->count; ++i) {
-        target_t target = {.row = &set->rows[i], .info = info, .values = values};
+    char name[MPI_MAX_INFO_KEY], text[MPI_MAX_INFO_VAL + 1];
+    size_t count = has_hints(info) ? set->count : 0;
+    int64_t least;
 
-        if (collio_settings_set_has(set, target.row)) {
-            collio_setting_names(target.row, read_hint, &target);
+    memcpy(values, set->parameters, set->bytes);
+    for (size_t i = 0; i < count; ++i) {
+        const collio_setting_t *row = &set->rows[i];
+
+        for (int n = 0;
+             collio_settings_set_has(set, row) && collio_setting_hint(row, n, name, &least); ++n) {
+            if (collio_hint_get(info, name, text, sizeof(text))) {
+                (void) collio_setting_parse(row, text, least, values);
+            }
         }
     }
 }
@@ -266,28 +252,32 @@ static bool is_initial(const collio_setting_t *row, const void *values)
                                     : row->initial == field_get(row, values);
 }
 
-static bool write_hint(const char *name, int64_t least, void *data)
+/* Uses one name only, so that a program that copies and changes the hint has effect. `hinted`: the
+ * file has hints. */
+static void publish_row(const collio_setting_t *row, const void *values, opal_info_t *info,
+                        bool hinted)
 {
-    const target_t *target = data;
-    const collio_setting_t *row = target->row;
-    bool ours = 0 == strncmp(name, "collio_", 7);
-    char text[COLLIO_TEXT_BYTES];
+    char name[MPI_MAX_INFO_KEY], text[COLLIO_TEXT_BYTES];
+    int64_t least;
+    bool ours;
 
-    (void) least;
-    if (ours && is_initial(row, target->values)
-        && !(target->hinted && collio_hint_get(target->info, name, text, sizeof(text)))) {
-        return true; /* a default that no parameter or hint has set */
+    if ((!hinted && NULL == row->hints && is_initial(row, values))
+        || !collio_setting_hint(row, 0, name, &least)) {
+        return;
+    }
+    ours = 0 == strncmp(name, "collio_", 7);
+    if (ours && is_initial(row, values)
+        && !(hinted && collio_hint_get(info, name, text, sizeof(text)))) {
+        return; /* a default that no parameter or hint has set */
     }
     if (COLLIO_TEXT == row->kind || ours) {
-        collio_setting_format(row, target->values, text, sizeof(text));
+        collio_setting_format(row, values, text, sizeof(text));
     } else {
-        collio_value_romio(row->kind, row->choices, field_get(row, target->values), text,
-                           sizeof(text));
+        collio_value_romio(row->kind, row->choices, field_get(row, values), text, sizeof(text));
     }
     if ('\0' != text[0] && strlen(text) < MPI_MAX_INFO_VAL) {
-        collio_hint_set(target->info, name, text);
+        collio_hint_set(info, name, text);
     }
-    return true; /* one name only, so that a program that copies and changes the hint has effect */
 }
 
 void collio_settings_set_publish(const collio_settings_set_t *set, const void *values,
@@ -296,14 +286,9 @@ void collio_settings_set_publish(const collio_settings_set_t *set, const void *v
     bool hinted = has_hints(info);
 
     for (size_t i = 0; i < set->count; ++i) {
-        target_t target = {
-            .row = &set->rows[i], .info = info, .values = (void *) values, .hinted = hinted};
-
-        if (!collio_settings_set_has(set, target.row)
-            || (!hinted && NULL == target.row->hints && is_initial(target.row, values))) {
-            continue; /* a default that no parameter or hint has set */
+        if (collio_settings_set_has(set, &set->rows[i])) {
+            publish_row(&set->rows[i], values, info, hinted);
         }
-        collio_setting_names(target.row, write_hint, &target);
     }
 }
 

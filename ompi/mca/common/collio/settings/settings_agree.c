@@ -174,7 +174,7 @@ int collio_settings_set_settle(const collio_settings_set_t *set, ompi_communicat
 }
 
 int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicator_t *comm,
-                              opal_info_t *info, void *values, collio_fact_t *facts, int fact_count)
+                              opal_info_t *info, void *values)
 {
     int64_t mine[COLLIO_SETTINGS_FIELDS], all[COLLIO_SETTINGS_FIELDS];
     int rc;
@@ -183,9 +183,8 @@ int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicato
         collio_help_flush();
         return OMPI_SUCCESS;
     }
-    (void) collio_settings_set_offer(set, comm, values, facts, fact_count, mine);
+    (void) collio_settings_set_offer(set, comm, values, NULL, 0, mine);
     rc = collio_allreduce(mine, all, COLLIO_SETTINGS_FIELDS, MPI_INT64_T, MPI_MAX, comm);
-    return OMPI_SUCCESS != rc
-               ? rc
-               : collio_settings_set_settle(set, comm, info, values, facts, fact_count, all);
+    return OMPI_SUCCESS != rc ? rc
+                              : collio_settings_set_settle(set, comm, info, values, NULL, 0, all);
 }
