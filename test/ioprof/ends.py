@@ -15,7 +15,8 @@ def ends(suite):
     # keep them waiting for longer than any such time, memory does not.
     patience = [('odls_base_sigkill_timeout', 5)]
     folder = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
-    for how, end in (('exit', 1), ('_exit', 1), ('abort', 2), ('segv', 3), ('term', 3)):
+    for how, end in (('exit', 'exited'), ('_exit', 'exited'), ('abort', 'aborted'),
+                     ('segv', 'signalled'), ('term', 'signalled')):
         case = Case(suite, f'end by {how}', 3, [program('t_ends'), how], expect=None,
                     mca=patience, folder=folder)
         parts = sorted(glob.glob(case.profile_path + '.part.*'))
@@ -25,7 +26,7 @@ def ends(suite):
         case.func(MPI_INDEPENDENT, 'MPI_File_write_at', 3, 3000)
         case.equal('own files', [joined.files.get((f'own.{rank}', POSIX, 'write'))
                                  for rank in range(3)], [(1, 0, 77)] * 3)
-        case.equal('how it ended', joined.ranks.get(2, {}).get('end'), end)
+        case.equal('how it ended', joined.ranks.get(2, {}).get('ended'), end)
         text = subprocess.run([TOOL, 'report', *parts], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
         case.equal('report', text.returncode, 0)
@@ -79,5 +80,5 @@ def second_signal(suite):
     case.equal('alive after the second signal', case.meanwhile.result(), True)
     case.profile = Profile(case.profile_path + '.part.0')
     case.func(MPI_INDEPENDENT, 'MPI_File_write_at', 1, 1000)
-    case.equal('how it ended', case.profile.ranks.get(0, {}).get('end'), 3)
+    case.equal('how it ended', case.profile.ranks.get(0, {}).get('ended'), 'signalled')
     case.done()

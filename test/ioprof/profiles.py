@@ -1,7 +1,8 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
-"""Profiles as dump prints them, and runs below ioprof."""
+"""Profiles, and runs below ioprof."""
 import collections
 import concurrent.futures
+import json
 import os
 import shutil
 import subprocess
@@ -13,48 +14,40 @@ FOLDER = os.path.join(launch.BUILD, 'test', 'ioprof')
 TOOL = os.path.join(launch.BUILD, 'tools', 'ioprof', 'ioprof')
 SIMULATE = os.path.join(launch.BUILD, 'tools', 'ioprof', 'ioprof_simulate')
 TIMEOUT = 120
+CLASSES = 'collective independent completion posix inside'.split()
 MPI_COLLECTIVE, MPI_INDEPENDENT, MPI_COMPLETION, POSIX, INSIDE = range(5)
 
 Func = collections.namedtuple('Func', 'calls errors bytes ranks span')
-Event = collections.namedtuple('Event', 'rank cls name offset bytes ns path')
+Event = collections.namedtuple('Event', 'rank name offset bytes path')
 
 
 class Profile:
-    """What dump tells of one or more files."""
+    """What one or more files hold, by `ioprof report --json`."""
 
     def __init__(self, *paths):
-        out = subprocess.run([os.path.join(FOLDER, 'dump'), *paths], stdout=subprocess.PIPE,
+        out = subprocess.run([TOOL, 'report', '--json', *paths], stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, check=False)
         self.error = out.stderr.decode() if out.returncode else ''
-        self.funcs, self.files, self.about, self.ranks = {}, {}, {}, {}
-        self.events, self.time, self.pvars, self.facts, self.hints = [], {}, {}, {}, []
-        for line in out.stdout.decode(errors='replace').splitlines():
-            self.take(line.split(' '), line)
-
-    def take(self, w, line):
-        if w[0] == 'func':
-            self.funcs[(int(w[1]), w[2])] = Func(*map(int, w[3:8]))
-        elif w[0] == 'file':
-            path = os.path.basename(line.split(' ', 6)[6])
-            self.files[(path, int(w[1]), w[2])] = tuple(map(int, w[3:6]))
-        elif w[0] == 'about':
-            keys = 'ranks files open_ranks append views unaligned sequential low high'.split()
-            self.about[os.path.basename(line.split(' ', 10)[10])] = dict(zip(keys, map(int, w[1:10])))
-        elif w[0] == 'rank':
-            keys = ('end code forks files_dropped events events_dropped threads '
-                    'requests_dropped').split()
-            self.ranks[int(w[1])] = dict(zip(keys, map(int, w[2:])))
-        elif w[0] == 'event':
-            self.events.append(Event(int(w[1]), int(w[2]), w[3], int(w[4]), int(w[5]), int(w[6]),
-                                     os.path.basename(line.split(' ', 7)[7])))
-        elif w[0] == 'time':
-            self.time[(int(w[1]), w[2])] = (int(w[3]), int(w[4]))
-        elif w[0] == 'pvar':
-            self.pvars[w[1]] = int(w[2])
-        elif w[0] == 'fact':
-            self.facts[w[1]] = line.split(' ', 2)[2]
-        elif w[0] == 'hint':
-            self.hints.append(line)
+        none = {'ranks': [], 'files': [], 'functions': [], 'events': [], 'variables': [], 'facts': {},
+                'time': {'bins': [], 'memory': [], 'node': []}}
+        self.data = data = none if self.error else json.loads(out.stdout.decode())
+        self.ranks = {rank['rank']: rank for rank in data['ranks']}
+        self.facts = data['facts']
+        self.pvars = {v['name']: v['sum'] for v in data['variables']}
+        self.hints = [file['hints'] for file in data['files'] if file['hints']]
+        self.funcs = {(CLASSES.index(f['class']), f['name']):
+                      Func(f['calls'], f['errors'], f['bytes'], f['ranks'], f['span_ns'])
+                      for f in data['functions']}
+        self.about = {os.path.basename(file['path']): file for file in data['files']}
+        self.files = {(path, CLASSES.index(cls), kind): (cell['calls'], cell['errors'], cell['bytes'])
+                      for path, file in self.about.items() for cls, kinds in file['cells'].items()
+                      for kind, cell in kinds.items()}
+        self.events = [Event(e['rank'], e['function'], e['offset'], e['bytes'],
+                             os.path.basename(e['path'] or '')) for e in data['events']]
+        self.time = collections.defaultdict(lambda: (0, 0))
+        for row in data['time']['bins']:
+            calls, size = self.time[row['layer'], row['kind']]
+            self.time[row['layer'], row['kind']] = (calls + row['calls'], size + row['bytes'])
 
 
 class Case:
@@ -81,10 +74,7 @@ class Case:
         if expect == 0 and (self.profile is None or self.profile.error):
             self.wrong.append('no profile: ' + (self.profile.error if self.profile else '')
                               + self.result.text[-2000:])
-            self.profile = Profile.__new__(Profile)
-            self.profile.funcs = self.profile.files = self.profile.about = {}
-            self.profile.ranks = self.profile.time = self.profile.pvars = {}
-            self.profile.events, self.profile.hints = [], []
+            self.profile = Profile('none')
 
     def equal(self, what, got, want):
         if got != want:

@@ -1,28 +1,17 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """Memory of ranks, places and stripes of files, counters of hosts."""
-import json
 import os
-import subprocess
 import time
 
-from profiles import FOLDER, TOOL, Case, program
+from profiles import FOLDER, Case, program
 
 MIB = 1 << 20
-
-
-def data_of(case):
-    out = subprocess.run([TOOL, 'report', '--json', case.profile_path], stdout=subprocess.PIPE,
-                         check=False)
-    if out.returncode:
-        case.wrong.append('no JSON')
-        return {'ranks': [], 'files': [], 'time': {'memory': [], 'node': [], 'bins': []}}
-    return json.loads(out.stdout.decode())
 
 
 def memory(suite):
     """Peaks hold what a rank has touched; samples lie below them; the time line has them all."""
     case = Case(suite, 'memory of ranks', 3, [program('t_memory')])
-    data = data_of(case)
+    data = case.profile.data
     for rank in data['ranks']:
         touched = (64 + 64 * rank['rank']) * MIB
         case.equal(f'peak {rank["memory_peak"]} of rank {rank["rank"]} is at least {touched}',
@@ -46,7 +35,7 @@ def layout(suite):
     place = max((line.split() for line in open('/proc/self/mounts', encoding='utf-8')
                  if (case.place + '/').startswith(line.split()[1].rstrip('/') + '/')),
                 key=lambda words: len(words[1]))
-    for file in data_of(case)['files']:
+    for file in case.profile.data['files']:
         case.equal(file['path'], (file['mount'], file['fs'], file['stripes']), (place[1], place[2], 0))
     case.equal('the report', f'on {place[1]} ({place[2]})' in case.report(), True)
     case.done()
@@ -55,7 +44,7 @@ def layout(suite):
                                 ('beegfs', 3, MIB // 2)):
         case = Case(suite, f'stripes: {kind}', 2, [program('t_cost'), '20'],
                     env={'T_FS': kind, 'LD_PRELOAD': os.path.join(FOLDER, 'fake.so')})
-        files = {os.path.basename(file['path']): file for file in data_of(case)['files']}
+        files = {os.path.basename(file['path']): file for file in case.profile.data['files']}
         case.equal('files', sorted(files), ['cost.0', 'cost.1', 'cost.dat'])
         for name, file in files.items():
             case.equal(name, (file['stripes'], file['stripe_bytes']), (stripes, size))
@@ -77,7 +66,7 @@ def write_stats(place, name, text):
 def node(suite):
     """Counters of the host: only where they are asked for; Lustre's from a file like its own."""
     case = Case(suite, 'no counters of hosts', 2, [program('t_cost'), '20'])
-    case.equal('rows', data_of(case)['time']['node'], [])
+    case.equal('rows', case.profile.data['time']['node'], [])
     case.equal('the report', '  hosts  ' in case.report(), False)
     case.done()
 
@@ -93,7 +82,7 @@ def node(suite):
 
     case = Case(suite, 'counters of hosts', 2, [program('t_memory')], ['--node'],
                 meanwhile=count_up, env={'IOPROF_LUSTRE_STATS': '{llite,osc}.stats'})
-    rows = data_of(case)['time']['node']
+    rows = case.profile.data['time']['node']
     total = {key: sum(row[key] for row in rows) for key in (rows[0] if rows else {})}
     case.equal('CPU time', total.get('cpu_ns', 0) > 0, True)
     case.equal('three bytes written for one read', total.get('lustre_written'),
