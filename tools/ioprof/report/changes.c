@@ -307,65 +307,54 @@ static const struct ioprof_file *same_file(const struct ioprof_profile *p,
     return 1 == n ? only : NULL;
 }
 
-/** The value of a hint, with its length; NULL if the file does not have it. */
+/** The value of a hint, with its length; NULL if there is none of that key. */
 static const char *hint_value(const char *hints, const char *key, size_t key_length, size_t *length)
 {
-    while (NULL != hints && '\0' != *hints) {
-        size_t line = strcspn(hints, "\n");
-
-        if (line > key_length && '=' == hints[key_length] && 0 == strncmp(hints, key, key_length)) {
-            *length = line - key_length - 1;
+    for (; NULL != hints && '\0' != *hints; hints += *length + ('\n' == hints[*length])) {
+        *length = strcspn(hints, "\n");
+        if (*length > key_length && '=' == hints[key_length]
+            && 0 == strncmp(hints, key, key_length)) {
+            *length -= key_length + 1;
             return hints + key_length + 1;
         }
-        hints += line + ('\n' == hints[line]);
     }
     return NULL;
 }
 
-/** Hints that both files have, with different values. */
-static void add_changed_hints(struct list *list, const struct ioprof_file *file,
-                              const struct ioprof_file *other, int *added)
+/** Hints of a file that `other` does not have, in one sentence; with `changed`, also a sentence for
+ *  each that has another value there. The number of the latter. */
+static int add_hints(struct list *list, const struct ioprof_file *file,
+                     const struct ioprof_file *other, const char *run, int changed)
 {
-    const char *line = file->hints;
-
-    while (NULL != line && '\0' != *line && *added < MAX_HINTS) {
-        size_t bytes = strcspn(line, "\n"), key = strcspn(line, "="), length = 0;
-        const char *was = key < bytes ? hint_value(other->hints, line, key, &length) : NULL;
-        size_t value = key < bytes ? bytes - key - 1 : 0;
-
-        if (NULL != was && (length != value || 0 != strncmp(was, line + key + 1, length))) {
-            add(list, "Hint %.*s of %s is %.*s, it was %.*s.", (int) key, line, file->path,
-                (int) value, line + key + 1, (int) length, was);
-            ++*added;
-        }
-        line += bytes + ('\n' == line[bytes]);
-    }
-}
-
-/** Hints that only one of the files has, in one sentence. */
-static void add_new_hints(struct list *list, const struct ioprof_file *file,
-                          const struct ioprof_file *other, const char *run)
-{
-    const char *line = file->hints;
     char *text = NULL;
-    size_t bytes, size, n = 0;
+    size_t size, bytes, fresh = 0;
+    int n = 0;
     FILE *out = open_memstream(&text, &size);
 
-    for (; NULL != out && NULL != line && '\0' != *line; line += bytes + ('\n' == line[bytes])) {
-        size_t key = strcspn(line, "="), length;
+    for (const char *line = file->hints; NULL != out && NULL != line && '\0' != *line;
+         line += bytes + ('\n' == line[bytes])) {
+        size_t key = strcspn(line, "=\n"), length = 0, value;
+        const char *was = hint_value(other->hints, line, key, &length);
 
         bytes = strcspn(line, "\n");
-        if (key < bytes && NULL == hint_value(other->hints, line, key, &length)) {
-            fprintf(out, "%s%.*s", 0 == n++ ? "" : ", ", (int) bytes, line);
+        value = bytes - key - ('=' == line[key]);
+        if (NULL == was && '=' == line[key]) {
+            fprintf(out, "%s%.*s", 0 == fresh++ ? "" : ", ", (int) bytes, line);
+        } else if (NULL != was && changed && n < MAX_HINTS
+                   && (length != value || 0 != strncmp(was, line + key + 1, length))) {
+            add(list, "Hint %.*s of %s is %.*s, it was %.*s.", (int) key, line, file->path,
+                (int) value, line + key + 1, (int) length, was);
+            n++;
         }
     }
     if (NULL != out) {
         fclose(out);
     }
-    if (NULL != text && n > 0) {
+    if (NULL != text && fresh > 0) {
         add(list, "Hints of %s that only %s has: %s.", file->path, run, text);
     }
     free(text);
+    return n;
 }
 
 static void add_all_hints(struct list *list)
@@ -377,10 +366,8 @@ static void add_all_hints(struct list *list)
         const struct ioprof_file *was = 0 == file->comm_size ? NULL : same_file(list->a.p, file);
 
         if (NULL != was) {
-            add_changed_hints(list, file, was, &added);
-            add_new_hints(list, file, was, "B");
-            add_new_hints(list, was, file, "A");
-            added++;
+            added += 1 + add_hints(list, file, was, "B", 1);
+            (void) add_hints(list, was, file, "A", 0);
         }
     }
 }

@@ -43,6 +43,22 @@ static int matters(const struct list *list, double ns)
     return ns >= 0.02 * list->f.io_ns;
 }
 
+/** Calls, time and bytes of the kinds in the classes of a file. */
+static struct ioprof_cell sum_cells(const struct ioprof_file *file, int first_class, int last_class,
+                                    int first_kind, int last_kind)
+{
+    struct ioprof_cell sum = {0};
+
+    for (int class = first_class; class <= last_class; class ++) {
+        for (int kind = first_kind; kind <= last_kind; kind++) {
+            sum.calls += file->cell[class][kind].calls;
+            sum.ns += file->cell[class][kind].ns;
+            sum.bytes += file->cell[class][kind].bytes;
+        }
+    }
+    return sum;
+}
+
 static uint64_t small_ones(const struct ioprof_file *file, int class, int write)
 {
     uint64_t n = 0;
@@ -93,13 +109,9 @@ static void small_transfers(struct list *list, const struct ioprof_file *file, i
 
 static void one_rank(struct list *list, const struct ioprof_file *file)
 {
-    uint64_t bytes = file->cell[IOPROF_INSIDE][IOPROF_WRITE].bytes
-                     + file->cell[IOPROF_POSIX][IOPROF_WRITE].bytes;
-    double ns = 0;
+    uint64_t bytes = sum_cells(file, IOPROF_POSIX, IOPROF_INSIDE, IOPROF_WRITE, IOPROF_WRITE).bytes;
+    double ns = (double) sum_cells(file, 0, IOPROF_POSIX, IOPROF_WRITE, IOPROF_WRITE).ns;
 
-    for (int class = 0; class <= IOPROF_POSIX; class ++) {
-        ns += (double) file->cell[class][IOPROF_WRITE].ns;
-    }
     if (list->p->nranks < 4 || bytes < (16 << 20) || !matters(list, ns)) {
         return;
     }
@@ -119,46 +131,33 @@ static void one_rank(struct list *list, const struct ioprof_file *file)
 /** Small transfers fill a stripe one after the other; only larger ones are held against it. */
 static void unaligned(struct list *list, const struct ioprof_file *file)
 {
-    uint64_t inside = file->unaligned, calls = 0, bytes = 0;
-    int striped;
-    double ns = 0;
+    struct ioprof_cell sum = sum_cells(file, IOPROF_POSIX, IOPROF_INSIDE, IOPROF_READ,
+                                       IOPROF_WRITE);
+    int striped = 0 != file->stripe_bytes && sum.bytes >= sum.calls * (file->stripe_bytes / 4);
+    uint64_t inside = striped ? file->stripe_unaligned : file->unaligned;
 
-    for (int class = IOPROF_POSIX; class <= IOPROF_INSIDE; class ++) {
-        for (int kind = IOPROF_READ; kind <= IOPROF_WRITE; kind++) {
-            calls += file->cell[class][kind].calls;
-            bytes += file->cell[class][kind].bytes;
-            ns += (double) file->cell[class][kind].ns;
-        }
-    }
-    striped = 0 != file->stripe_bytes && bytes >= calls * (file->stripe_bytes / 4);
-    inside = striped ? file->stripe_unaligned : inside;
-    if (calls < FEW_CALLS || inside * 2 < calls || !matters(list, ns)
-        || file->sequential * 10 > calls * 9) {
+    if (sum.calls < FEW_CALLS || inside * 2 < sum.calls || !matters(list, (double) sum.ns)
+        || file->sequential * 10 > sum.calls * 9) {
         return;
     }
     add(list,
         "Put the parts of ranks at multiples of the block or stripe size; for collective calls set "
         "the hint striping_unit, or cb_buffer_size to a multiple of the stripe.",
         "%s: %llu of %llu POSIX reads and writes begin inside a %s of %s.", file->path,
-        (unsigned long long) inside, (unsigned long long) calls, striped ? "stripe" : "block",
+        (unsigned long long) inside, (unsigned long long) sum.calls, striped ? "stripe" : "block",
         ioprof_show_bytes((double) (striped ? file->stripe_bytes : file->block)));
-}
-
-static uint64_t file_end(const struct ioprof_file *file)
-{
-    return IOPROF_UNSET == file->high ? 0 : file->high;
 }
 
 /** One stripe is one server: for a file of many GiB that is the limit of its bandwidth. */
 static void few_stripes(struct list *list, const struct ioprof_file *file, double ns)
 {
-    if (1 == file->stripes && list->p->nranks > 1 && file_end(file) >= (4ULL << 30)
+    if (1 == file->stripes && list->p->nranks > 1 && file->high >= (4ULL << 30)
         && matters(list, ns)) {
         add(list,
             "Create the file with more stripes: hint striping_factor (Lustre: lfs setstripe -c for "
             "its folder, BeeGFS: beegfs-ctl --setpattern).",
             "%s: a file of %s has one stripe: one server holds all of it.", file->path,
-            ioprof_show_bytes((double) file_end(file)));
+            ioprof_show_bytes((double) file->high));
     }
 }
 
@@ -188,11 +187,8 @@ static void uneven_stripes(struct list *list, const struct ioprof_file *file, do
 
 static void layout(struct list *list, const struct ioprof_file *file)
 {
-    double ns = 0;
+    double ns = (double) sum_cells(file, 0, IOPROF_POSIX, IOPROF_READ, IOPROF_WRITE).ns;
 
-    for (int class = 0; class <= IOPROF_POSIX; class ++) {
-        ns += (double) (file->cell[class][IOPROF_READ].ns + file->cell[class][IOPROF_WRITE].ns);
-    }
     few_stripes(list, file, ns);
     uneven_stripes(list, file, ns);
 }
@@ -221,11 +217,8 @@ static void not_aggregated(struct list *list, const struct ioprof_file *file, in
 
 static void changing_views(struct list *list, const struct ioprof_file *file)
 {
-    uint64_t calls = 0;
+    uint64_t calls = sum_cells(file, 0, IOPROF_INDEPENDENT, IOPROF_READ, IOPROF_WRITE).calls;
 
-    for (int class = 0; class <= IOPROF_INDEPENDENT; class ++) {
-        calls += file->cell[class][IOPROF_READ].calls + file->cell[class][IOPROF_WRITE].calls;
-    }
     if (file->views < 8 * (0 == file->ranks ? 1 : file->ranks) || file->views * 10 < calls * 8
         || !matters(list, (double) file->cell[IOPROF_COLLECTIVE][IOPROF_META].ns)) {
         return;
@@ -240,8 +233,7 @@ static void changing_views(struct list *list, const struct ioprof_file *file)
 
 static void all_open(struct list *list, const struct ioprof_file *file)
 {
-    double ns = (double) file->cell[IOPROF_INSIDE][IOPROF_OPEN].ns
-                + (double) file->cell[IOPROF_POSIX][IOPROF_OPEN].ns;
+    double ns = (double) sum_cells(file, IOPROF_POSIX, IOPROF_INSIDE, IOPROF_OPEN, IOPROF_OPEN).ns;
 
     if (file->open_ranks < 64 || file->open_ranks < list->p->nranks || !matters(list, ns)) {
         return;
