@@ -335,17 +335,10 @@ int main(int argc, char *argv[])
         expect_success(NULL, key, 5 == argc ? argv[4] : argv[2], name);
         return t_finish();
     }
-    hints_differ("exchange=on", "exchange=off", "collio_exchange", "on", "hint_exchange_differs");
     hints_differ("exchange=off", "romio_cb_write=enable", "romio_cb_write", "disable",
                  "hint_romio_cb_write_differs");
-    hints_differ("exchange=on,buffer_bytes=64K", "exchange=on,buffer_bytes=131072",
-                 "cb_buffer_size", "65536", "hint_buffer_bytes_differs");
     hints_differ("exchange=on,aggregators=1", "exchange=on,cb_nodes=2", "cb_nodes", "1",
                  "hint_aggregators_differs");
-    hints_differ("exchange=on,schedule=none", "exchange=on,schedule=write_comm", "collio_schedule",
-                 "none", "hint_schedule_differs");
-    hints_differ("exchange=on,aggregator_list=0", "exchange=on,aggregator_list=1",
-                 "collio_aggregator_list", "0", "hint_aggregator_list_differs");
     wrong_on_one("exchange=ON,schedule=sometimes", "collio_schedule", "auto",
                  "wrong_schedule_on_one_rank");
     wrong_on_one("exchange=on,cb_nodes=abc", "collio_exchange", "on", "wrong_cb_nodes_on_one_rank");

@@ -2,8 +2,8 @@
 /*
  * What is kept between files: communicators, shared memory, buffers, plans. Files of the same
  * processes, one after the other and several at a time, on communicators that are duplicated,
- * freed, reordered, subsets, or MPI_COMM_SELF; with settings that change from file to file. Every
- * file is written, read back and compared by POSIX.
+ * freed, reordered, subsets, or MPI_COMM_SELF. Every file is written, read back and compared by
+ * POSIX.
  *
  *   t_keep           the above
  *   t_keep many      many files: no memory, descriptor or mapping is left behind by any of them
@@ -61,36 +61,6 @@ static void test_plans(void)
               t_pvar_read("plan_misses", MPI_FILE_NULL) - misses,
               t_pvar_read("plan_hits", MPI_FILE_NULL) - hits);
     t_verdict("a plan serves the next files");
-}
-
-/* Settings, aggregators and buffers change: nothing that was planned for others may be used. */
-static void test_settings(void)
-{
-    static const char *const hints[] = {"exchange=on",
-                                        "exchange=on,aggregators=1",
-                                        "exchange=on,buffer_bytes=4096",
-                                        "exchange=on,transport=isend",
-                                        "exchange=on,transport=put_lock",
-                                        "keep=off,exchange=on",
-                                        "exchange=on,transport=put_fence",
-                                        "exchange=on,partition=memory",
-                                        "exchange=off",
-                                        "exchange=on"};
-
-    for (int i = 0; i < 2 * (int) (sizeof(hints) / sizeof(hints[0])); ++i) {
-        t_work_whole(MPI_COMM_WORLD, "keep_s", i, hints[i % (sizeof(hints) / sizeof(hints[0]))]);
-    }
-    t_verdict("settings that change from file to file");
-}
-
-/* A rank has another value: all use rank 0's. */
-static void test_differ(void)
-{
-    for (int i = 0; i < 3; ++i) {
-        t_work_whole(MPI_COMM_WORLD, "keep_d", i, 0 == t_rank ? "keep=on" : "keep=off");
-        t_work_whole(MPI_COMM_WORLD, "keep_d", i, 0 == t_rank ? "keep=off" : "exchange=on");
-    }
-    t_verdict("keep differs between ranks");
 }
 
 static void test_duplicates(void)
@@ -155,20 +125,23 @@ static void test_attributes(void)
     t_verdict("attributes of the communicator");
 }
 
-/* Open at a time: more than a set has slots for, on communicators with the same processes. */
+/* Open at a time: more than a set has slots for, on communicators with the same processes, halves
+ * in reverse order and single ranks. State in the wrong place (per process instead of per file,
+ * world rank instead of file rank) shows here. */
 static void test_at_once(void)
 {
-    enum { FILES = 7 };
+    enum { FILES = 8, COMMS = 4 };
+    MPI_Comm comm[COMMS] = {MPI_COMM_WORLD, MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_SELF};
+    int group[COMMS] = {0, 0, t_rank % 2, t_rank};
     t_work f[FILES];
-    MPI_Comm twin;
     char name[32];
 
-    MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm[1]);
+    MPI_Comm_split(MPI_COMM_WORLD, t_rank % 2, -t_rank, &comm[2]);
     for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < FILES; ++i) {
-            snprintf(name, sizeof(name), "keep_o%d", i);
-            t_work_open(&f[i], i & 1 ? twin : MPI_COMM_WORLD, name, i,
-                        i < 4 ? "exchange=on" : NULL);
+            snprintf(name, sizeof(name), "keep_o%d.%d", i, group[i % COMMS]);
+            t_work_open(&f[i], comm[i % COMMS], name, i, i < COMMS ? "exchange=on" : NULL);
         }
         for (int i = 0; i < FILES; ++i) {
             t_work_write(&f[(i + round) % FILES]);
@@ -180,8 +153,38 @@ static void test_at_once(void)
             t_work_close(&f[(i * 3 + round) % FILES]);
         }
     }
-    MPI_Comm_free(&twin);
+    MPI_Comm_free(&comm[1]);
+    MPI_Comm_free(&comm[2]);
     t_verdict("several files open at a time");
+}
+
+/* A large message of rank 0, which waits in a collective call, must arrive at the last rank, which
+ * receives it before it makes the call. */
+static void test_message(void)
+{
+    enum { BYTES = 16 << 20 };
+    unsigned char *message = memset(t_alloc(BYTES), 0 == t_rank ? 77 : 0, BYTES);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int last = t_size - 1;
+    t_work f;
+
+    t_work_open(&f, MPI_COMM_WORLD, "keep_g", 7, NULL);
+    for (int i = 0; i < 3 && last > 0; i++) {
+        if (0 == t_rank) {
+            MPI_Isend(message, BYTES, MPI_BYTE, last, 7, MPI_COMM_WORLD, &request);
+        } else if (last == t_rank) {
+            usleep(50000);
+            MPI_Recv(message, BYTES, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            t_fail_if(77 != message[0] || 0 != memcmp(message, message + 1, BYTES - 1),
+                      "other bytes in the message");
+        }
+        t_work_write(&f);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    t_work_write(&f);
+    t_work_close(&f);
+    free(message);
+    t_verdict("a message under way while its sender waits in a call");
 }
 
 /* Nonblocking calls of two files are under way while a third one is opened and used. */
@@ -408,10 +411,9 @@ int main(int argc, char **argv)
         test_one_after_the_other();
         test_no_calls();
         test_plans();
-        test_settings();
-        test_differ();
         test_duplicates();
         test_at_once();
+        test_message();
         test_under_way();
         test_subsets();
         test_failed_open();

@@ -50,6 +50,12 @@ static shape two_pieces_changed(int rank)
     return (shape){rank * 200, 2, {50, 30}, {0, 120}, t_size * 200, 1, 0};
 }
 
+/* Only the gap has another length. */
+static shape two_pieces_apart(int rank)
+{
+    return (shape){rank * 200, 2, {30, 50}, {0, 110}, t_size * 200};
+}
+
 /* One rank only has another view. */
 static shape one_rank_changed(int rank)
 {
@@ -80,6 +86,7 @@ static const step steps[] = {
     {"other_view", two_pieces, 0, 8, 0, 0},
     {"border_moved", two_pieces_changed, 0, 8, 0, 0},
     {"border_back", two_pieces, 0, 8, 0, -1},
+    {"gap_changed", two_pieces_apart, 0, 8, 0, 0},
     {"one_rank_changed", one_rank_changed, 0, 8, 0, -1},
     {"one_rank_back", two_pieces, 0, 8, 0, -1},
     {"rows", rows, 0, 3, 0, 0},
@@ -259,53 +266,6 @@ static void run_aligned(const char *path)
     t_verdict("a_move_that_breaks_alignment_is_planned_anew_unless_another_plan_fits");
 }
 
-/* Views without gaps whose filetype begins at another lower bound: one block far into the type, as
- * HDF5 makes when it fills new chunks. The place of the bytes is in the type, not in the
- * displacement. The lower bound is where the block begins, by itself or because it was resized, or
- * it is below zero. */
-typedef enum bound { NATURAL, RESIZED, NEGATIVE } bound;
-
-static void run_lower_bounds(const char *path, const char *hints, bound bound, const char *name)
-{
-    enum { BYTES = 3000 };
-    unsigned char mine[BYTES], back[BYTES];
-    MPI_File file;
-
-    if (!t_create(path, hints, &file)) {
-        return;
-    }
-    for (int i = 0; i < 4; i++) {
-        MPI_Aint at = (MPI_Aint) (i * t_size + t_rank) * BYTES + 777;
-        int length = BYTES;
-        MPI_Datatype block, type;
-
-        MPI_Type_create_hindexed(1, &length, &at, MPI_BYTE, &block);
-        if (NATURAL == bound) {
-            MPI_Type_dup(block, &type);
-        } else {
-            MPI_Type_create_resized(block, RESIZED == bound ? at : -16, BYTES, &type);
-        }
-        MPI_Type_commit(&type);
-        MPI_Type_free(&block);
-        MPI_File_set_view(file, 0, MPI_BYTE, type, "native", MPI_INFO_NULL);
-        MPI_Type_free(&type);
-        memset(mine, 16 * i + t_rank + 1, sizeof(mine));
-        t_ok(MPI_File_write_at_all(file, 0, mine, BYTES, MPI_BYTE, MPI_STATUS_IGNORE), "write");
-    }
-    MPI_File_close(&file);
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < 4; i++) {
-        int fd = open(path, O_RDONLY);
-
-        memset(mine, 16 * i + t_rank + 1, sizeof(mine));
-        t_fail_if(BYTES != pread(fd, back, BYTES, (off_t) (i * t_size + t_rank) * BYTES + 777)
-                      || 0 != memcmp(mine, back, BYTES),
-                  "view %d: other bytes in the file", i);
-        close(fd);
-    }
-    t_verdict("%s", name);
-}
-
 /* Schedule auto without messages: calls with and without overlap have windows of half of the
  * buffer, so one plan serves all of them. */
 static void run_auto(const char *path)
@@ -361,11 +321,6 @@ int main(int argc, char *argv[])
     run_steps(path, "exchange=on,plan_reuse=true,aggregators=1,buffer_bytes=4096", counters,
               "reuse_many_cycles");
     run_steps(path, "exchange=on,plan_reuse=false", false, "no_reuse");
-    run_lower_bounds(path, "exchange=on", NATURAL,
-                     "views_without_gaps_differ_by_their_lower_bound");
-    run_lower_bounds(path, "romio_cb_write=enable", NATURAL, "variables_begin_inside_the_type");
-    run_lower_bounds(path, "exchange=on", RESIZED, "variables_have_a_lower_bound_of_their_own");
-    run_lower_bounds(path, "exchange=on", NEGATIVE, "variables_have_a_negative_lower_bound");
     if (counters) {
         run_aligned(path);
         run_auto(path);

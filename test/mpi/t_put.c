@@ -1,9 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One-sided transports with pieces that are packed and pieces that are not: tiny ones, large ones,
- * both in one call, bytes that all ranks want (more messages than there is room), and a file that
- * ends in the middle of a request. Every byte is compared with POSIX; counters show that tiny
- * pieces were packed, that large ones were not, and that neither takes another buffer.
+ * both in one call. Every byte is compared with POSIX; counters show that tiny pieces were packed,
+ * that large ones were not, and that neither takes another buffer.
  */
 #include "lib/t_file.h"
 #include "lib/t_pvar.h"
@@ -76,61 +75,6 @@ static counted round_trip(const char *transport, const char *schedule,
     return count;
 }
 
-/* Every rank reads the same bytes: their messages need t_size times the room that there is. */
-static void same_for_all(const char *transport, const char *schedule)
-{
-    t_blocks mine = {8, 8, 16, 8000};
-    MPI_File file;
-
-    if (0 == t_rank) {
-        t_prefill(path, 200000);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    file = open_file(transport, schedule);
-    t_blocks_view(file, &mine);
-    t_blocks_read(file, &mine, -1);
-    MPI_File_close(&file);
-}
-
-/* The file ends in the middle of a piece of rank 1, or of rank 0 if it is alone. */
-static void file_ends(const char *transport, const char *schedule)
-{
-    t_blocks mine = turns(t_rank, 8);
-    int64_t end = (int64_t) BYTES / 16 * 8 * t_size + (t_size > 1 ? 8 : 0) + 3;
-    int bytes = (int) t_blocks_bytes(&mine), want = 0;
-    unsigned char *data = calloc(1, (size_t) bytes);
-    MPI_Status status;
-    MPI_File file;
-
-    if (0 == t_rank) {
-        unlink(path);
-        t_prefill(path, end);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < mine.count; i++) {
-        int64_t left = end - (mine.first + i * mine.stride);
-
-        want += (int) (left > 8 ? 8 : left > 0 ? left : 0);
-    }
-    file = open_file(transport, schedule);
-    t_blocks_view(file, &mine);
-    t_ok(MPI_File_read_at_all(file, 0, data, bytes, MPI_BYTE, &status), "read");
-    t_status_check(&status, want, "read at the end of the file");
-    for (int i = 0; i < want; i++) {
-        int64_t offset = mine.first + i / 8 * mine.stride + i % 8;
-
-        if (data[i] != t_pre(offset)) {
-            t_fail("offset %lld: read 0x%02x, expected 0x%02x", (long long) offset, data[i],
-                   t_pre(offset));
-            break;
-        }
-    }
-    MPI_File_close(&file);
-    free(data);
-    t_remove(path);
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
 /* What the aggregator copied: all bytes if they were packed; else its own, if it does not put those
  * too. */
 static void check_packed(const char *what, const counted *count, bool packed, bool fence)
@@ -159,8 +103,6 @@ static void run(const char *transport, const char *schedule, bool works)
               "%.0f and %.0f bytes of memory, with messages %.0f", tiny.memory, large.memory,
               messages.memory);
     (void) round_trip(transport, schedule, mixed, 8);
-    same_for_all(transport, schedule);
-    file_ends(transport, schedule);
     t_verdict("%s_%s%s", transport, schedule, works ? "" : "_by_messages");
 }
 

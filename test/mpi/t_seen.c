@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the user sees of a file: the hints in force by MPI_File_get_info, and the MPI_T performance
- * variables: there, described, and counting.
+ * variables: there and described.
  */
 #include "lib/t_file.h"
 #include "lib/t_pvar.h"
@@ -11,14 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK = 500, COUNT = 20 };
-
 static char path[512];
-
-static t_blocks blocks_of(int rank)
-{
-    return (t_blocks){rank * BLOCK, BLOCK, t_size * BLOCK, COUNT};
-}
 
 static void expect_hint(MPI_File file, const char *key, const char *want)
 {
@@ -111,28 +104,6 @@ static void names_and_texts(void)
     t_verdict("pvars_have_names_and_texts");
 }
 
-static void pvars_count(void)
-{
-    t_blocks mine = blocks_of(t_rank);
-    MPI_File file;
-    double written, read;
-
-    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, "exchange=on", &file)) {
-        written = t_pvar_read("bytes_written", file);
-        read = t_pvar_read("bytes_read", file);
-        t_blocks_view(file, &mine);
-        t_blocks_write(file, &mine, t_rank);
-        t_blocks_read(file, &mine, t_rank);
-        written = t_pvar_read("bytes_written", file) - written;
-        read = t_pvar_read("bytes_read", file) - read;
-        t_fail_if(BLOCK * COUNT != (int) written || BLOCK * COUNT != (int) read,
-                  "bytes_written and bytes_read counted %.0f and %.0f, expected %d", written, read,
-                  BLOCK * COUNT);
-        t_ok(MPI_File_close(&file), "close");
-    }
-    t_verdict("pvars_count_bytes");
-}
-
 /* Cycles of all ranks in one write of large pieces, which `auto` does not exchange on one node. */
 static int cycles_with(const char *hints, const char *cb_write)
 {
@@ -185,7 +156,6 @@ int main(int argc, char *argv[])
     no_defaults();
     t_fail_if(0 == t_pvar_count(), "no performance variable fcoll_%s_*", t_component());
     names_and_texts();
-    pvars_count();
     named_modes();
     t_remove(path);
     return t_finish();

@@ -35,11 +35,11 @@ WRONG_HINTS = (('cb_nodes=0', 'cb_nodes', ('1 or more', 'ignoring')),
 # Hints that ROMIO takes in any case: nothing to say.
 GOOD_HINTS = ('romio_cb_write=ENABLE,collective_buffering=TRUE,romio_ds_write=Disable,schedule=None,'
               'exchange=On,buffer_bytes=64k,cb_nodes=1')
-# Named transports that messages must stand in for: program, transport, what it cannot serve.
-REPLACED = (('t_serial', 'shm', 'calls in atomic mode'),
-            ('t_serial', 'put_lock', 'calls in atomic mode'),
-            ('t_nonblocking', 'put_fence', 'nonblocking and split collectives'),
-            ('t_serial', 'isend', None), ('t_serial', 'auto', None))
+# Named transports that messages must stand in for: case of the matrix, transport, what it cannot serve.
+REPLACED = (('atomic/write/all', 'shm', 'calls in atomic mode'),
+            ('atomic/write/all', 'put_lock', 'calls in atomic mode'),
+            ('holes/write/iall', 'put_fence', 'nonblocking and split collectives'),
+            ('atomic/write/all', 'isend', None), ('atomic/write/all', 'auto', None))
 
 
 def ompi_info(suite):
@@ -84,7 +84,7 @@ def told_once(suite, name, result, key, words):
 def wrong_values(suite, folder, scratch):
     """A wrong parameter is told once per job, in one line, and the default is used."""
     mca = [(f'fcoll_{launch.FCOLL}_{parameter}', value) for parameter, value, _ in WRONG]
-    result = launch.run(launch.mpirun_command(3, [os.path.join(folder, 't_comms')], mca=mca), 120,
+    result = launch.run(launch.mpirun_command(3, [os.path.join(folder, 't_report')], mca=mca), 120,
                         env={'T_DIR': scratch})
     for parameter, value, words in WRONG:
         told_once(suite, f'wrong value {parameter}={value} is told once, the default is used',
@@ -107,7 +107,7 @@ def wrong_on_one_rank(suite, folder, scratch):
 
 def hints(suite, folder, scratch):
     """A hint that cannot be used is reported once and ignored; any case of a good one is taken."""
-    command = launch.mpirun_command(3, [os.path.join(folder, 't_comms')])
+    command = launch.mpirun_command(3, [os.path.join(folder, 't_report')])
     for some in (WRONG_HINTS[:1], WRONG_HINTS[1:]):
         result = launch.run(command, 120, env={'T_DIR': scratch,
                                                'T_HINTS': ','.join(row[0] for row in some)})
@@ -122,12 +122,12 @@ def hints(suite, folder, scratch):
 
 def replaced_transports(suite, folder, scratch):
     """A named transport is never replaced without a word, and not with one where it is not."""
-    for program, transport, what in REPLACED:
-        text = launch.run(launch.mpirun_command(3, [os.path.join(folder, program)]), 120,
-                          env={'T_DIR': scratch,
-                               'T_HINTS': f'exchange=on,transport={transport}'}).text
+    for case, transport, what in REPLACED:
+        program = [os.path.join(folder, 't_matrix'), '--dir', scratch, '--only',
+                   f'{case}/contig/fresh/rdwr/agg-1/tiny/exchange=on,transport={transport}']
+        text = launch.run(launch.mpirun_command(3, program), 120).text
         said = f'transport {transport} cannot serve {what}' in text
-        name = f'{program} transport={transport}: ' + ('says what uses isend' if what
+        name = f'{case} transport={transport}: ' + ('says what uses isend' if what
                                                        else 'has nothing to say')
         suite.check(name, said if what else 'cannot serve' not in text, text[:2000])
 
@@ -142,7 +142,7 @@ def unused_modes(suite, folder, scratch):
                  ('transport=isend,local_aggregators_per_node=3', 'one layer: local_agg', True),
                  ('transport=isend,local_aggregators_per_node=1', 'one layer', False)]
     for hint, words, told in rows:
-        text = launch.run(launch.mpirun_command(3, [os.path.join(folder, 't_comms')]), 120,
+        text = launch.run(launch.mpirun_command(3, [os.path.join(folder, 't_report')]), 120,
                           env={'T_DIR': scratch, 'T_HINTS': hint}).text
         name = f'{hint}: "{words}" is {"" if told else "not "}printed'
         suite.check(name, told == (words in text), text[:2000])

@@ -50,9 +50,9 @@ const t_pattern t_patterns[] = {
     {"same_read", T_READ | T_SHORT, .row = {.first = 333, .block = 20000, .count = 1, .unit = 1}},
     {"overlap_read", T_READ | T_REFUSABLE, .shape = t_shape_overlap_read},
     {"unsorted_read", T_READ | T_REFUSABLE, .shape = t_shape_unsorted_read},
-    /* ranks r and r + 1 write the same bytes: half of each block is shared */
+    /* each byte is written by up to four ranks */
     {"atomic", T_WRITE | T_ATOMIC,
-     .row = {.first = 50, .step = 300, .block = 600, .gap = 500, .count = 8, .unit = 1}},
+     .row = {.first = 50, .step = 150, .block = 600, .gap = 500, .count = 100, .unit = 1}},
 };
 
 const int t_pattern_count = sizeof(t_patterns) / sizeof(t_patterns[0]);
