@@ -1,62 +1,50 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective records one after the other, of a size that is no multiple of a page, without any
- * sync: what most programs do. The end of one call's range and the start of the next one's are in
- * one page.
+ * Records one after the other, of a size that is no multiple of a page: by collective calls without
+ * any sync, which is what most programs do (the end of one call's range and the start of the next
+ * one's are in one page), and through the shared file pointer.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "t_clients.h"
 
 enum { RECORD_BYTES = 997, RECORDS = 100, ORDERED = 30, VIEW_RECORDS = 30, VIEW_PIECES = 25 };
 
-static long long place(const shared_file *file, int record, int rank)
+static int64_t place(int record, int rank)
 {
-    return ((long long) record * file->size + rank) * RECORD_BYTES;
+    return ((int64_t) record * t_size + rank) * RECORD_BYTES;
+}
+
+/* All ranks write their records of this number, `shift` bytes further. */
+static void write_record(int record, int shift, int version)
+{
+    put(true, place(record, t_rank) + shift, RECORD_BYTES, version);
+    expect(place(record, 0) + shift, t_size * RECORD_BYTES, version);
 }
 
 CASE(records, WHOLE)
 {
     for (int i = 0; i < RECORDS; i++) {
-        write_together(file, place(file, i, file->rank), RECORD_BYTES, 1 + i);
-        expect(file, place(file, i, 0), (size_t) file->size * RECORD_BYTES, 1 + i);
-    }
-}
-
-CASE(records_nonblocking, WHOLE)
-{
-    unsigned char buffer[RECORD_BYTES];
-    MPI_Request request;
-    MPI_Status status;
-
-    for (int i = 0; i < RECORDS; i++) {
-        fill(buffer, place(file, i, file->rank), RECORD_BYTES, 1 + i);
-        check_call(file, "MPI_File_iwrite_at_all",
-                   MPI_File_iwrite_at_all(file->fh, place(file, i, file->rank), buffer,
-                                          RECORD_BYTES, MPI_BYTE, &request));
-        check_call(file, "MPI_Wait", MPI_Wait(&request, &status));
-        expect(file, place(file, i, 0), (size_t) file->size * RECORD_BYTES, 1 + i);
+        write_record(i, 0, 1 + i);
     }
 }
 
 /* The ranks' records differ in size; each call goes on where the one before it ended. */
 CASE(records_ordered, WHOLE)
 {
-    unsigned char *buffer = malloc((size_t) RECORD_BYTES + (size_t) file->size);
-    long long offset = 0;
+    unsigned char *buffer = t_alloc(RECORD_BYTES + (size_t) t_size);
     MPI_Status status;
 
     for (int i = 0; i < ORDERED; i++) {
-        for (int rank = 0; rank < file->size; rank++) {
-            if (rank == file->rank) {
-                fill(buffer, offset, (size_t) (RECORD_BYTES + rank), 1 + i);
+        for (int rank = 0; rank < t_size; rank++) {
+            if (rank == t_rank) {
+                t_fill(buffer, end, RECORD_BYTES + rank, 1 + i);
             }
-            expect(file, offset, (size_t) (RECORD_BYTES + rank), 1 + i);
-            offset += RECORD_BYTES + rank;
+            expect(end, RECORD_BYTES + rank, 1 + i);
         }
-        check_call(
-            file, "MPI_File_write_ordered",
-            MPI_File_write_ordered(file->fh, buffer, RECORD_BYTES + file->rank, MPI_BYTE, &status));
+        t_ok(MPI_File_write_ordered(file, buffer, RECORD_BYTES + t_rank, MPI_BYTE, &status),
+             "MPI_File_write_ordered");
     }
     free(buffer);
 }
@@ -64,40 +52,25 @@ CASE(records_ordered, WHOLE)
 /* Each call writes small pieces of all ranks in turn, by a view. */
 CASE(records_view, WHOLE)
 {
-    enum { PIECE = 41 };
-    unsigned char buffer[VIEW_PIECES * PIECE];
-    MPI_Datatype view;
+    enum { PIECE = 41, RECORD = VIEW_PIECES * PIECE };
+    t_blocks mine = {t_rank * PIECE, PIECE, t_size * PIECE, VIEW_PIECES};
     MPI_Status status;
 
-    MPI_Type_vector(VIEW_PIECES, PIECE, PIECE * file->size, MPI_BYTE, &view);
-    MPI_Type_create_resized(view, 0, (MPI_Aint) VIEW_PIECES * PIECE * file->size, &view);
-    MPI_Type_commit(&view);
-    check_call(file, "MPI_File_set_view",
-               MPI_File_set_view(file->fh, (MPI_Offset) file->rank * PIECE, MPI_BYTE, view,
-                                 "native", MPI_INFO_NULL));
-    for (int i = 0; i < VIEW_RECORDS; i++) {
-        long long start = (long long) i * VIEW_PIECES * PIECE * file->size;
-        for (int p = 0; p < VIEW_PIECES; p++) {
-            fill(buffer + p * PIECE, start + ((long long) p * file->size + file->rank) * PIECE,
-                 PIECE, 1 + i);
-        }
-        check_call(file, "MPI_File_write_all",
-                   MPI_File_write_all(file->fh, buffer, VIEW_PIECES * PIECE, MPI_BYTE, &status));
-        expect(file, start, (size_t) (VIEW_PIECES * PIECE) * (size_t) file->size, 1 + i);
+    t_blocks_view(file, &mine);
+    for (int i = 0; i < VIEW_RECORDS; i++, mine.first += t_size * RECORD) {
+        unsigned char *data = t_blocks_data(&mine, 1 + i);
+
+        t_ok(MPI_File_write_all(file, data, RECORD, MPI_BYTE, &status), "MPI_File_write_all");
+        expect((int64_t) i * t_size * RECORD, t_size * RECORD, 1 + i);
+        free(data);
     }
-    MPI_Type_free(&view);
 }
 
 /* A second pass over the same records, a few bytes further: every page is written again. */
 CASE(records_again, WHOLE)
 {
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < RECORDS / 4; i++) {
-            long long first = place(file, i, 0) + (long long) pass * 13;
-            write_together(file, first + (long long) file->rank * RECORD_BYTES, RECORD_BYTES,
-                           1 + pass * 100 + i);
-            expect(file, first, (size_t) file->size * RECORD_BYTES, 1 + pass * 100 + i);
-        }
+    for (int i = 0; i < RECORDS / 2; i++) {
+        write_record(i % (RECORDS / 4), i / (RECORDS / 4) * 13, 1 + i);
     }
 }
 
@@ -106,13 +79,12 @@ CASE(records_reopened, WHOLE)
 {
     for (int pass = 0; pass < 3; pass++) {
         for (int i = 0; i < RECORDS / 10; i++) {
-            write_together(file, place(file, i, file->rank), RECORD_BYTES, 1 + pass * 50 + i);
-            expect(file, place(file, i, 0), (size_t) file->size * RECORD_BYTES, 1 + pass * 50 + i);
+            write_record(i, 0, 1 + pass * 50 + i);
         }
-        close_file(file);
-        open_file(file, MPI_MODE_RDWR);
+        close_file();
+        open_file(MPI_MODE_RDWR);
         for (int i = 0; i < RECORDS / 10; i++) {
-            read_together(file, place(file, i, (file->rank + 1) % file->size), RECORD_BYTES);
+            get(true, place(i, (t_rank + 1) % t_size), RECORD_BYTES);
         }
     }
 }
@@ -125,14 +97,120 @@ CASE(long_job, LONG)
     int more = 1;
 
     for (int i = 0; more; i++) {
-        int record = i % RECORDS;
-        write_together(file, place(file, record, file->rank), RECORD_BYTES, 1 + i % 200);
-        expect(file, place(file, record, 0), (size_t) file->size * RECORD_BYTES, 1 + i % 200);
+        write_record(i % RECORDS, 0, 1 + i % 200);
         if (0 == i % 10) {
-            sync_barrier_sync(file);
-            read_own(file, place(file, record, (file->rank + 1) % file->size), RECORD_BYTES);
+            sync_barrier_sync();
+            get(false, place(i % RECORDS, (t_rank + 1) % t_size), RECORD_BYTES);
             more = MPI_Wtime() - begin < SECONDS;
             MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
         }
     }
+}
+
+/* ---- the shared file pointer: records in any order, but each of them once and whole ---- */
+
+enum { SHARED = 160 };
+
+/* A record begins with its number, in two bytes; the rest follows from the number. */
+static void make_record(unsigned char *record, int number)
+{
+    t_fill(record, (int64_t) number * RECORD_BYTES, RECORD_BYTES, 1);
+    record[0] = (unsigned char) (number & 0xff);
+    record[1] = (unsigned char) (number >> 8);
+}
+
+/* Counts a record that is whole. */
+static void count_record(const unsigned char *record, int seen[SHARED])
+{
+    unsigned char good[RECORD_BYTES];
+    int number = record[0] | record[1] << 8;
+
+    make_record(good, number);
+    if (SHARED > number && 0 == memcmp(good, record, RECORD_BYTES)) {
+        seen[number]++;
+    }
+}
+
+static void check_once(const int seen[SHARED], const char *what)
+{
+    int wrong = 0;
+
+    for (int i = 0; i < SHARED; i++) {
+        wrong += 1 != seen[i];
+    }
+    t_fail_if(0 != wrong, "%d of %d records are not %s once", wrong, SHARED, what);
+}
+
+static void check_stored_records(void)
+{
+    close_file();
+    if (0 == t_rank) {
+        unsigned char *buffer = calloc(1, MAX_BYTES);
+        int64_t size = read_stored(buffer, MAX_BYTES);
+        int seen[SHARED] = {0};
+
+        for (int i = 0; i < SHARED; i++) {
+            count_record(buffer + i * RECORD_BYTES, seen);
+        }
+        check_once(seen, "stored");
+        t_fail_if(SHARED * RECORD_BYTES != size, "%lld bytes instead of %d", (long long) size,
+                  SHARED * RECORD_BYTES);
+        free(buffer);
+    }
+}
+
+CASE(write_shared, BARE)
+{
+    unsigned char record[RECORD_BYTES];
+    MPI_Status status;
+    MPI_Offset position = -1;
+
+    open_file(CREATE);
+    for (int i = t_rank; i < SHARED; i += t_size) {
+        int failed, all = 0;
+
+        make_record(record, i);
+        failed = !t_ok(MPI_File_write_shared(file, record, RECORD_BYTES, MPI_BYTE, &status),
+                       "MPI_File_write_shared");
+        if (i < t_size) { /* what is not possible here is refused by all ranks, with an error */
+            MPI_Allreduce(&failed, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+        }
+        if (all) {
+            refused = true;
+            return;
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_ok(MPI_File_get_position_shared(file, &position), "MPI_File_get_position_shared");
+    t_fail_if(SHARED * RECORD_BYTES != position, "the shared pointer is at %lld",
+              (long long) position);
+    check_stored_records();
+}
+
+/* Each record goes to one rank; together they get all of them. */
+CASE(read_shared, BARE)
+{
+    unsigned char record[RECORD_BYTES];
+    int seen[SHARED] = {0}, all[SHARED];
+    MPI_Status status;
+
+    open_file(CREATE);
+    for (int i = t_rank; i < SHARED; i += t_size) {
+        make_record(record, i);
+        t_ok(MPI_File_write_at(file, (MPI_Offset) i * RECORD_BYTES, record, RECORD_BYTES, MPI_BYTE,
+                               &status),
+             "MPI_File_write_at");
+    }
+    sync_barrier_sync();
+    t_ok(MPI_File_seek_shared(file, 0, MPI_SEEK_SET), "MPI_File_seek_shared");
+    for (int i = t_rank; i < SHARED; i += t_size) {
+        memset(record, 0xff, sizeof(record));
+        t_ok(MPI_File_read_shared(file, record, RECORD_BYTES, MPI_BYTE, &status),
+             "MPI_File_read_shared");
+        t_status_check(&status, RECORD_BYTES, "MPI_File_read_shared");
+        count_record(record, seen);
+    }
+    MPI_Allreduce(seen, all, SHARED, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    check_once(all, "read");
+    check_stored_records();
 }

@@ -17,6 +17,7 @@ int t_rank, t_size;
 uint64_t t_seed = 20260101;
 
 static atomic_int failures; /* threads of a test may fail at the same time */
+static char first_failure[512];
 static int verdicts, bad_verdicts;
 
 uint64_t t_mix(uint64_t x)
@@ -145,12 +146,20 @@ void t_fail(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    if (1 == failures) {
+        snprintf(first_failure, sizeof(first_failure), "%s", text);
+    }
     printf("# rank %d of %d: %s (seed %llu)\n", t_rank, t_size, text, (unsigned long long) t_seed);
 }
 
 int t_failures(void)
 {
     return failures;
+}
+
+const char *t_first_failure(void)
+{
+    return 0 == failures ? "" : first_failure;
 }
 
 void t_failures_reset(void)

@@ -63,6 +63,7 @@ void t_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
         }                        \
     } while (0)
 int t_failures(void);
+const char *t_first_failure(void); /* its text; empty without a failure */
 void t_failures_reset(void);
 /* Fails unless the call returned MPI_SUCCESS; returns true when it did. */
 bool t_ok(int rc, const char *what);
