@@ -5,84 +5,45 @@
  * file (communicators, memory, plans) passes between files that differ.
  */
 #include "fuzz_run.h"
+#include "lib/t_file.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 /* What one transfer moves: blocks of all ranks in turn. */
-typedef struct blocks {
-    int64_t from;
-    int block, count;
-    uint64_t seed;
-} blocks;
-
-static blocks blocks_of(uint64_t seed)
+static t_blocks blocks_of(const fuzz_run *run, uint64_t seed, int rank)
 {
-    return (blocks){.from = (int64_t) (seed >> 40 & 1023),
-                    .block = 1 + (int) (seed >> 8 & 511),
-                    .count = 1 + (int) (seed >> 20 & 15),
-                    .seed = seed};
+    int64_t block = 1 + (int64_t) (seed >> 8 & 511);
+
+    return (t_blocks){(int64_t) (seed >> 40 & 1023) + rank * block, block, run->ranks * block,
+                      1 + (int) (seed >> 20 & 15)};
 }
 
-static void set_view(fuzz_run *run, MPI_File file, const blocks *b, int rank)
+static int writer_of(uint64_t seed, int rank)
 {
-    MPI_Datatype type;
-
-    MPI_Type_vector(b->count, b->block, b->block * run->ranks, MPI_BYTE, &type);
-    MPI_Type_commit(&type);
-    fuzz_ok(run,
-            MPI_File_set_view(file, b->from + (int64_t) rank * b->block, MPI_BYTE, type, "native",
-                              MPI_INFO_NULL),
-            "set_view of another file");
-    MPI_Type_free(&type);
-}
-
-static void fill(const blocks *b, int rank, unsigned char *bytes)
-{
-    for (int i = 0; i < b->block * b->count; i++) {
-        bytes[i] = (unsigned char) t_mix(b->seed + (uint64_t) rank * 65536 + (uint64_t) i);
-    }
-}
-
-static void compare(fuzz_run *run, int number, const blocks *b, int rank, const unsigned char *have)
-{
-    unsigned char *want = t_alloc((size_t) (b->block * b->count));
-
-    fill(b, rank, want);
-    for (int i = 0; i < b->block * b->count; i++) {
-        if (have[i] != want[i]) {
-            fuzz_fail(run, "other file %d: byte %d of rank %d's blocks is %02x, not %02x", number,
-                      i, rank, have[i], want[i]);
-            break;
-        }
-    }
-    free(want);
+    return (int) (seed >> 50 & 1023) * FUZZ_RANKS + rank;
 }
 
 /* Every rank writes its blocks, and reads those of the next one. */
-static void transfer(fuzz_run *run, int number, const blocks *b)
+static void transfer(fuzz_run *run, int number, uint64_t seed)
 {
+    int next = (run->rank + 1) % run->ranks, failures = t_failures();
+    t_blocks mine = blocks_of(run, seed, run->rank), theirs = blocks_of(run, seed, next);
+    t_call call = {true, true, true, 0 != (seed & 1) ? T_START : T_BLOCK};
+    unsigned char *data = t_blocks_data(&mine, writer_of(seed, run->rank));
     MPI_File file = run->other[number];
-    int bytes = b->block * b->count, next = (run->rank + 1) % run->ranks;
-    unsigned char *memory = t_alloc((size_t) bytes);
-    MPI_Request request;
+    MPI_Status status;
 
-    fuzz_show(run, "    other file %d: %d blocks of %d bytes from %lld on", number, b->count,
-              b->block, (long long) b->from);
-    fill(b, run->rank, memory);
-    set_view(run, file, b, run->rank);
-    if (0 != (b->seed & 1)) {
-        fuzz_ok(run, MPI_File_iwrite_at_all(file, 0, memory, bytes, MPI_BYTE, &request), "iwrite");
-        fuzz_ok(run, MPI_Wait(&request, MPI_STATUS_IGNORE), "wait of another file");
-    } else {
-        fuzz_ok(run, MPI_File_write_at_all(file, 0, memory, bytes, MPI_BYTE, MPI_STATUS_IGNORE),
-                "write of another file");
+    fuzz_show(run, "    other file %d: %d blocks of %lld bytes from %lld on", number, mine.count,
+              (long long) mine.block, (long long) blocks_of(run, seed, 0).first);
+    t_blocks_view(file, &mine);
+    t_ok(t_call_make(file, &call, 0, data, (int) t_blocks_bytes(&mine), MPI_BYTE, &status),
+         "write of another file");
+    t_blocks_view(file, &theirs);
+    t_blocks_read(file, &theirs, writer_of(seed, next));
+    if (t_failures() > failures) {
+        fuzz_fail(run, "other file %d: the line above", number);
     }
-    set_view(run, file, b, next);
-    fuzz_ok(run, MPI_File_read_at_all(file, 0, memory, bytes, MPI_BYTE, MPI_STATUS_IGNORE),
-            "read of another file");
-    compare(run, number, b, next, memory);
-    free(memory);
+    free(data);
 }
 
 static void open_other(fuzz_run *run, int number, const fuzz_step *step)
@@ -107,7 +68,6 @@ static void open_other(fuzz_run *run, int number, const fuzz_step *step)
 void fuzz_other(fuzz_run *run, const fuzz_step *step)
 {
     int number = (int) (step->seed >> 2 & (FUZZ_OTHERS - 1));
-    blocks b = blocks_of(step->seed);
 
     if (!FUZZ_HAS(run->features, OTHER)) {
         return;
@@ -116,7 +76,7 @@ void fuzz_other(fuzz_run *run, const fuzz_step *step)
         open_other(run, number, step);
     }
     if (MPI_FILE_NULL != run->other[number] && 0 != step->value % 4) {
-        transfer(run, number, &b);
+        transfer(run, number, step->seed);
     }
     if (0 == step->completion) {
         fuzz_other_close(run, number);
