@@ -1,13 +1,16 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Manners: a file that is created has the mode that the user's umask leaves of rw-rw-rw-; a file
- * that is there keeps its mode and owner; the segments that ranks share have no name any more once
- * the file is open, and only their owner may use them; nothing but the file is in its directory.
+ * Manners: files with names of every length that the file system takes, and with long paths, are
+ * opened (Open MPI's sharedfp/lockedfile overruns a buffer of 256 bytes). A file that is created
+ * has the mode that the user's umask leaves of rw-rw-rw-; a file that is there keeps its mode and
+ * owner. The segments that ranks share have no name any more once the file is open, and only
+ * their owner may use them. Nothing but the file is in its directory.
  */
 #include "lib/t_file.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -134,6 +137,70 @@ static void segments(void)
     t_verdict("segments_have_no_name_and_nothing_else_is_written");
 }
 
+static char long_path[4096];
+
+static void use(const char *what)
+{
+    unsigned char mine = (unsigned char) (100 + t_rank), back = 0;
+    MPI_File file;
+
+    if (!t_open(MPI_COMM_WORLD, long_path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file)) {
+        t_fail("%s, long_path of %zu characters", what, strlen(long_path));
+        return;
+    }
+    t_ok(MPI_File_write_at_all(file, t_rank, &mine, 1, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+    t_ok(MPI_File_close(&file), "close");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == t_rank) {
+        int fd = open(long_path, O_RDONLY);
+
+        for (int r = 0; r < t_size; r++) {
+            t_fail_if(1 != pread(fd, &back, 1, r) || back != 100 + r,
+                      "%s, long_path of %zu characters: another byte of rank %d", what,
+                      strlen(long_path), r);
+        }
+        close(fd);
+        unlink(long_path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void fill(size_t from, size_t to)
+{
+    memset(long_path + from, 'n', to - from);
+    long_path[to] = '\0';
+}
+
+static void names(void)
+{
+    enum { LONGEST = 255 }; /* name that file systems take */
+    size_t start;
+    char below[4096];
+
+    t_path(long_path, sizeof(long_path), "");
+    start = strlen(long_path);
+    for (size_t length = 180; length <= LONGEST; length += length < 235 && length > 190 ? 20 : 5) {
+        fill(start, start + length);
+        use("a long name");
+    }
+    t_verdict("long_names");
+    fill(start, start + 200);
+    snprintf(below, sizeof(below), "%s", long_path);
+    if (0 == t_rank) {
+        mkdir(below, 0755);
+    }
+    strcat(long_path, "/");
+    start = strlen(long_path);
+    for (size_t length = 10; length <= LONGEST; length += 49) {
+        fill(start, start + length);
+        use("a long path");
+    }
+    t_verdict("long_paths");
+    if (0 == t_rank) {
+        rmdir(below);
+    }
+}
+
 int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
@@ -141,6 +208,7 @@ int main(int argc, char *argv[])
     snprintf(path, sizeof(path), "%s/file", folder);
     t_fail_if(0 == t_rank && 0 != mkdir(folder, 0700), "mkdir: %s", strerror(errno));
     MPI_Barrier(MPI_COMM_WORLD);
+    names();
     modes(022);
     modes(077);
     modes(0);

@@ -1,12 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plans in shared memory for which ranks send no pieces: reads have the bounding ranges of windows
- * only, writes take the runs of their windows from marks. Small pieces of irregular owners: dense,
- * with holes, with bytes that two ranks write, with ranks that have nothing. One handle reads half a
- * file, writes it, writes and reads it again, all of one shape, or begins with the writes: the plan
- * of a read must not serve a write, which would put old buffer content over the holes. Holes keep
- * what POSIX put there. Atomic mode uses messages, and an order of the ranks explains all bytes.
- * Counters show where lists were sent, and that the plan was used again.
+ * Plans in shared memory for which ranks send no pieces: reads have the bounding ranges of
+ * windows only, writes take the runs of their windows from marks. Small pieces of irregular
+ * owners: dense, with holes, with bytes that two ranks write, with ranks that have nothing. One
+ * handle reads half a file, writes it, writes and reads it again, all of one shape, or begins
+ * with the writes: the plan of a read must not serve a write, which would put old buffer content
+ * over the holes. Holes keep what POSIX put there. Atomic mode uses messages, and an order of the
+ * ranks explains all bytes. Counters show where lists were sent, and that the plan was used
+ * again.
  */
 #include "lib/t_file.h"
 #include "lib/t_pvar.h"

@@ -6,8 +6,8 @@
 
 /**
  * A file of the ranks of a communicator, whose blocks alternate. The number of the file decides
- * where the blocks begin and which bytes are written, together with the generation: 0 after the open,
- * another one for other bytes.
+ * where the blocks begin and which bytes are written, together with the generation: 0 after the
+ * open, another one for other bytes.
  */
 enum { T_WORK_BLOCK = 600, T_WORK_COUNT = 8, T_WORK_BYTES = T_WORK_BLOCK * T_WORK_COUNT };
 
