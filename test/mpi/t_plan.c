@@ -53,7 +53,7 @@ static shape two_pieces_changed(int rank)
 /* Only the gap has another length. */
 static shape two_pieces_apart(int rank)
 {
-    return (shape){rank * 200, 2, {30, 50}, {0, 110}, t_size * 200};
+    return (shape){rank * 200, 2, {30, 50}, {0, 110}, t_size * 200, 1, 0};
 }
 
 /* One rank only has another view. */
