@@ -10,6 +10,8 @@ typedef collio_measured_t measured_t;
 typedef collio_candidates_t candidates_t;
 typedef collio_way_t way_t;
 
+static const int64_t BYTES = INT64_C(64) << 20;
+
 static unsigned bit(way_t way)
 {
     return 1u << way;
@@ -19,10 +21,10 @@ static unsigned bit(way_t way)
 static facts_t interleaved(int nodes, int64_t piece)
 {
     return (facts_t){.write = true,
-                     .bytes = INT64_C(64) << 20,
-                     .pieces = (INT64_C(64) << 20) / piece,
-                     .span = INT64_C(64) << 20,
-                     .spans = INT64_C(512) << 20,
+                     .bytes = BYTES,
+                     .pieces = BYTES / piece,
+                     .span = BYTES,
+                     .spans = 8 * BYTES,
                      .ranks = 8,
                      .nodes = nodes,
                      .may_skip = true,
@@ -32,20 +34,90 @@ static facts_t interleaved(int nodes, int64_t piece)
                      .may_isend = true};
 }
 
-UNIT_TEST(choice_tiny_pieces_are_exchanged)
+/* What differs from interleaved(). */
+enum {
+    READ = 1,
+    MEMORY = 2,
+    ONE_MACHINE = 4,
+    SIEVE = 8,
+    CYCLES = 16,
+    ALWAYS = 32,
+    NEVER = 64,
+    NO_SHM = 128
+};
+
+static const struct {
+    const char *name;
+    int nodes;
+    int64_t piece;
+    int differs;
+    int64_t spans; /* not interleaved: spans of all ranks, in halves of the bytes; 0: interleaved */
+    int64_t bytes; /* of all ranks; 0: BYTES */
+    unsigned ways;
+    way_t first;
+} row[] = {
+/* clang-format off */
+#define D (1u << COLLIO_WAY_DIRECT)
+#define S (1u << COLLIO_WAY_SHM)
+#define I (1u << COLLIO_WAY_ISEND)
+#define OVERLAPS (1u << COLLIO_WAY_SHM_WRITE_COMM2 | 1u << COLLIO_WAY_SHM_WRITE_COMM)
+    {"tiny pieces are exchanged", 1, 8, 0, 0, 0, S, COLLIO_WAY_SHM},
+    {"large pieces go direct on one node", 1, 1 << 20, 0, 0, 0, D, COLLIO_WAY_DIRECT},
+    {"between both are tried", 1, 4 << 10, 0, 0, 0, D | S, COLLIO_WAY_SHM},
+    {"and overlap", 1, 4 << 10, CYCLES, 0, 0, D | S | OVERLAPS, COLLIO_WAY_SHM},
+    {"the user wants exchange", 1, 1 << 20, ALWAYS, 0, 0, S, COLLIO_WAY_SHM},
+    {"the user wants messages", 1, 1 << 20, ALWAYS | NO_SHM, 0, 0, I, COLLIO_WAY_ISEND},
+    {"the user wants no exchange", 4, 8, NEVER, 0, 0, D, COLLIO_WAY_DIRECT},
+    {"a disk begins with exchange", 1, 16 << 10, 0, 0, 0, D | S, COLLIO_WAY_SHM},
+    {"memory begins direct", 1, 16 << 10, MEMORY, 0, 0, D | S, COLLIO_WAY_DIRECT},
+    {"smaller pieces do not", 1, 4 << 10, MEMORY, 0, 0, D | S, COLLIO_WAY_SHM},
+    {"reads do", 1, 4 << 10, READ, 0, 0, D | S, COLLIO_WAY_DIRECT},
+    {"many nodes exchange", 4, 300, 0, 0, 0, S | I, COLLIO_WAY_SHM},
+    {"containers of one machine do not", 4, 300, ONE_MACHINE, 0, 0, D | S | I, COLLIO_WAY_DIRECT},
+    {"but for the smallest pieces", 4, 75, ONE_MACHINE, 0, 0, S | I, COLLIO_WAY_SHM},
+    {"and never for large ones", 4, 4 << 20, ONE_MACHINE, 0, 0, D, COLLIO_WAY_DIRECT},
+    /* without sieving a direct write is a system call for each piece, and others may fill gaps */
+    {"torn writes are not tried directly", 1, 8, 0, 8, 0, S, COLLIO_WAY_SHM},
+    {"sieved ones are", 1, 8, SIEVE, 8, 0, D | S, COLLIO_WAY_SHM},
+    {"and reads", 1, 8, READ, 8, 0, D | S, COLLIO_WAY_SHM},
+    {"and holes that nobody can fill", 1, 8, 0, 3, 0, D | S, COLLIO_WAY_SHM},
+    {"and holes that are too large", 1, 8, 0, 1024, 0, D | S, COLLIO_WAY_SHM},
+    {"few pieces", 1, 8, 0, 8, 64, D, COLLIO_WAY_DIRECT},
+    {"pieces that are not tiny", 1, 4 << 10, 0, 8, 0, D, COLLIO_WAY_DIRECT},
+    {"torn writes, no exchange", 1, 8, NEVER, 8, 0, D, COLLIO_WAY_DIRECT},
+    {"small calls try nothing", 1, 32 << 10, 0, 0, 32 << 10, D, COLLIO_WAY_DIRECT},
+#undef D
+#undef S
+#undef I
+#undef OVERLAPS
+    /* clang-format on */
+};
+
+UNIT_TEST(choice_ways_that_are_tried)
 {
-    facts_t facts = interleaved(1, 8);
-    candidates_t candidates = collio_choice_candidates(&facts);
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
+        facts_t facts = interleaved(row[i].nodes, row[i].piece);
+        int differs = row[i].differs;
+        candidates_t candidates;
 
-    ck_assert_uint_eq(bit(COLLIO_WAY_SHM), candidates.ways);
-    ck_assert_int_eq(COLLIO_WAY_SHM, candidates.first);
-}
-
-UNIT_TEST(choice_large_pieces_go_direct_on_one_node)
-{
-    facts_t facts = interleaved(1, 1 << 20);
-
-    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
+        facts.bytes = facts.span = row[i].bytes > 0 ? row[i].bytes : BYTES;
+        facts.pieces = facts.bytes / row[i].piece;
+        facts.spans = 8 * facts.bytes;
+        if (row[i].spans > 0) {
+            facts.spans = facts.span = facts.bytes / 2 * row[i].spans;
+        }
+        facts.write = 0 == (differs & READ);
+        facts.in_memory = 0 != (differs & MEMORY);
+        facts.one_machine = 0 != (differs & ONE_MACHINE);
+        facts.sieve_writes = 0 != (differs & SIEVE);
+        facts.many_cycles = 0 != (differs & CYCLES);
+        facts.may_skip = 0 == (differs & ALWAYS);
+        facts.may_exchange = 0 == (differs & NEVER);
+        facts.may_shm = 0 == (differs & NO_SHM);
+        candidates = collio_choice_candidates(&facts);
+        ck_assert_msg(row[i].ways == candidates.ways && row[i].first == candidates.first,
+                      "%s: ways %x, first %d", row[i].name, candidates.ways, candidates.first);
+    }
 }
 
 /* Clients that would revoke each other's locks. Ranges that do not interleave stay as they are. */
@@ -68,35 +140,6 @@ UNIT_TEST(choice_clients_with_locks_exchange)
             ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
         }
     }
-}
-
-UNIT_TEST(choice_between_both_are_tried)
-{
-    facts_t facts = interleaved(1, 4 << 10);
-
-    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT) | bit(COLLIO_WAY_SHM),
-                      collio_choice_candidates(&facts).ways);
-    facts.many_cycles = true;
-    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT) | bit(COLLIO_WAY_SHM) | bit(COLLIO_WAY_SHM_WRITE_COMM2)
-                          | bit(COLLIO_WAY_SHM_WRITE_COMM),
-                      collio_choice_candidates(&facts).ways);
-}
-
-UNIT_TEST(choice_obeys_the_user)
-{
-    facts_t facts = interleaved(1, 1 << 20);
-    candidates_t candidates;
-
-    facts.may_skip = false;
-    candidates = collio_choice_candidates(&facts);
-    ck_assert_uint_eq(0, candidates.ways & bit(COLLIO_WAY_DIRECT));
-    facts.may_shm = false;
-    candidates = collio_choice_candidates(&facts);
-    ck_assert_uint_eq(bit(COLLIO_WAY_ISEND), candidates.ways);
-    ck_assert_int_eq(COLLIO_WAY_ISEND, candidates.first);
-    facts = interleaved(4, 8);
-    facts.may_exchange = false;
-    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
 
 /* Whatever the facts, there is a way, and the first choice is one of them. */
@@ -156,48 +199,41 @@ static const candidates_t three = {
 
 UNIT_TEST(choice_keeps_the_fastest)
 {
-    static const int64_t slow_disk[COLLIO_WAYS] = {90, 60, 40, 0, 70, 45, 0};
-    static const int64_t slow_exchange[COLLIO_WAYS] = {10, 60, 50, 0, 70, 55, 0};
-    int tries[COLLIO_WAYS] = {0};
+    static const struct {
+        const char *name;
+        int64_t cost[COLLIO_WAYS], hideable;
+        unsigned more; /* ways besides `three` */
+        way_t kept;
+        int tries[4]; /* of the first four ways; -1: any number */
+    } settled[] = {
+        /* clang-format off */
+        {"a slow disk", {90, 60, 40, 0, 70, 45}, 20, 0, COLLIO_WAY_SHM_WRITE_COMM2, {-1, -1, -1, -1}},
+        {"a slow exchange", {10, 60, 50, 0, 70, 55}, 20, 0, COLLIO_WAY_DIRECT, {-1, -1, -1, -1}},
+        {"a hopeless way costs one call", {900, 10, 10}, 5, 0, COLLIO_WAY_SHM, {1, -1, 2, 0}},
+        {"without anything to hide no overlap is tried, however fast it would be",
+         {70, 64, 10}, 7, 0, COLLIO_WAY_SHM, {-1, -1, 0, 0}},
+        {"with something to hide it is", {70, 64, 10}, 9, 0, COLLIO_WAY_SHM_WRITE_COMM2,
+         {-1, -1, -1, 0}},
+        {"write_comm is tried only where write_comm2 was faster than no overlap",
+         {90, 60, 61, 30}, 20, 1u << COLLIO_WAY_SHM_WRITE_COMM, COLLIO_WAY_SHM, {-1, -1, -1, 0}},
+        {"and there it is", {90, 60, 40, 30}, 20, 1u << COLLIO_WAY_SHM_WRITE_COMM,
+         COLLIO_WAY_SHM_WRITE_COMM, {-1, -1, -1, -1}},
+        /* clang-format on */
+    };
 
-    ck_assert_int_eq(COLLIO_WAY_SHM_WRITE_COMM2, settle(slow_disk, 20, three, 20, tries));
-    ck_assert_int_eq(COLLIO_WAY_DIRECT, settle(slow_exchange, 20, three, 20, tries));
-}
+    for (size_t i = 0; i < sizeof(settled) / sizeof(settled[0]); ++i) {
+        candidates_t candidates = three;
+        int tries[COLLIO_WAYS] = {0};
 
-/* A hopeless way costs one call, not two. */
-UNIT_TEST(choice_drops_the_hopeless)
-{
-    static const int64_t cost[COLLIO_WAYS] = {900, 10, 10, 0};
-    int tries[COLLIO_WAYS] = {0};
-
-    ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 5, three, 20, tries));
-    ck_assert_int_eq(1, tries[COLLIO_WAY_DIRECT]);
-    ck_assert_int_eq(2, tries[COLLIO_WAY_SHM_WRITE_COMM2]);
-}
-
-/* Without anything to hide no overlap is tried, however fast it would be. */
-UNIT_TEST(choice_overlap_needs_something_to_hide)
-{
-    static const int64_t cost[COLLIO_WAYS] = {70, 64, 10, 0};
-    int tries[COLLIO_WAYS] = {0};
-
-    ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 7, three, 20, tries));
-    ck_assert_int_eq(0, tries[COLLIO_WAY_SHM_WRITE_COMM2]);
-    ck_assert_int_eq(COLLIO_WAY_SHM_WRITE_COMM2, settle(cost, 9, three, 20, tries));
-}
-
-/* Schedule write_comm is tried where write_comm2 was faster than no overlap, and only there. */
-UNIT_TEST(choice_tries_write_comm_where_overlap_pays)
-{
-    static const int64_t pays[COLLIO_WAYS] = {90, 60, 40, 30};
-    static const int64_t does_not[COLLIO_WAYS] = {90, 60, 61, 30};
-    candidates_t four = three;
-    int tries[COLLIO_WAYS] = {0};
-
-    four.ways |= bit(COLLIO_WAY_SHM_WRITE_COMM);
-    ck_assert_int_eq(COLLIO_WAY_SHM, settle(does_not, 20, four, 20, tries));
-    ck_assert_int_eq(0, tries[COLLIO_WAY_SHM_WRITE_COMM]);
-    ck_assert_int_eq(COLLIO_WAY_SHM_WRITE_COMM, settle(pays, 20, four, 20, tries));
+        candidates.ways |= settled[i].more;
+        ck_assert_msg(settled[i].kept
+                          == settle(settled[i].cost, settled[i].hideable, candidates, 20, tries),
+                      "%s", settled[i].name);
+        for (int way = 0; way < 4; ++way) {
+            ck_assert_msg(settled[i].tries[way] < 0 || settled[i].tries[way] == tries[way],
+                          "%s: way %d, %d tries", settled[i].name, way, tries[way]);
+        }
+    }
 }
 
 UNIT_TEST(choice_ways_have_an_overlap_and_a_transport)
@@ -229,94 +265,12 @@ UNIT_TEST(choice_is_patient_with_a_good_first_choice)
     ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 0, candidates, 40, tries));
 }
 
-UNIT_TEST(choice_begins_by_direction_and_file_system)
-{
-    facts_t facts = interleaved(1, 16 << 10);
-
-    ck_assert_int_eq(COLLIO_WAY_SHM, collio_choice_candidates(&facts).first);
-    facts.in_memory = true;
-    ck_assert_int_eq(COLLIO_WAY_DIRECT, collio_choice_candidates(&facts).first);
-    facts.pieces *= 4;
-    ck_assert_int_eq(COLLIO_WAY_SHM, collio_choice_candidates(&facts).first);
-    facts.write = facts.in_memory = false;
-    ck_assert_int_eq(COLLIO_WAY_DIRECT, collio_choice_candidates(&facts).first);
-}
-
-/* Containers of one machine: a page cache needs no messages, but for the smallest pieces. */
-UNIT_TEST(choice_one_machine_of_many_nodes)
-{
-    facts_t facts = interleaved(4, 300);
-    candidates_t candidates;
-
-    ck_assert_uint_eq(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
-    facts.one_machine = true;
-    candidates = collio_choice_candidates(&facts);
-    ck_assert_int_eq(COLLIO_WAY_DIRECT, candidates.first);
-    ck_assert_uint_ne(0, candidates.ways & bit(COLLIO_WAY_SHM));
-    facts.pieces *= 4;
-    candidates = collio_choice_candidates(&facts);
-    ck_assert_uint_eq(0, candidates.ways & bit(COLLIO_WAY_DIRECT));
-    facts.pieces = 16;
-    candidates = collio_choice_candidates(&facts);
-    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), candidates.ways);
-}
-
-/* 8 ranks, pieces of 8 bytes, each rank in a part of the file of its own, which it fills to one
- * part in `sparse`. */
-static facts_t apart(int64_t sparse)
-{
-    facts_t facts = interleaved(1, 8);
-
-    facts.spans = facts.bytes * sparse;
-    facts.span = facts.spans;
-    return facts;
-}
-
-/* Without sieving a direct write is a system call for each piece. Where other ranks may fill the
- * gaps, an exchange joins the pieces: direct access is not even tried. */
-UNIT_TEST(choice_unsieved_tiny_writes_are_not_tried_directly)
-{
-    facts_t facts = apart(4);
-
-    ck_assert_uint_eq(bit(COLLIO_WAY_SHM), collio_choice_candidates(&facts).ways);
-    facts.sieve_writes = true;
-    ck_assert_uint_ne(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
-    facts.sieve_writes = facts.write = false;
-    ck_assert_uint_ne(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
-}
-
-/* Where direct access is right, it stays so: nobody can fill the gaps, there are few pieces, they
- * are not tiny, or it is all the user allows. */
-UNIT_TEST(choice_unsieved_writes_that_stay_direct)
-{
-    facts_t facts = apart(4);
-
-    facts.spans = facts.bytes * 3 / 2;
-    ck_assert_uint_ne(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
-    facts = apart(512);
-    ck_assert_uint_ne(0, collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT));
-    facts = apart(4);
-    facts.bytes = 64;
-    facts.pieces = 8;
-    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
-    facts = apart(4);
-    facts.pieces = facts.bytes / (4 << 10);
-    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
-    facts = apart(4);
-    facts.may_exchange = false;
-    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
-}
-
 UNIT_TEST(choice_small_calls_teach_nothing)
 {
     measured_t measured = {{0}, 0, {0}, 0};
-    facts_t facts = interleaved(1, 64 << 10);
 
     collio_choice_record(&measured, COLLIO_WAY_SHM, 100, 5, 5);
     ck_assert_int_eq(0, measured.tried[COLLIO_WAY_SHM]);
-    facts.bytes = 32 << 10;
-    facts.pieces = 1;
-    ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
 }
 
 /* What `auto` did not measure has a reason of its own; what was measured is the fastest. */

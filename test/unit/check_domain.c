@@ -73,81 +73,118 @@ static void check_shift(domains_t *domains, int64_t step)
     check_domains(domains);
 }
 
-static void random_span(int64_t *lo, int64_t *hi, int64_t *unit, int *aggregators)
+/* A division with all that any partitioning reads. Parts are in file order, aggregators in any
+ * order; some aggregators have no part. */
+typedef struct random_t {
+    collio_division_t division;
+    int64_t bytes[32];
+    collio_given_t given[OWNERS];
+} random_t;
+
+static void random_division(random_t *random)
 {
-    *lo = unit_below(2) ? unit_below(100) : (INT64_C(1) << 40) + unit_below(100);
-    *hi = *lo + unit_below(LINE - 200);
-    *unit = unit_below(3) ? unit_between(1, 120) : 1;
-    *aggregators = (int) unit_between(1, OWNERS);
-}
+    int64_t lo = unit_below(2) ? unit_below(100) : (INT64_C(1) << 40) + unit_below(100);
+    int64_t hi = lo + unit_below(LINE - 200), unit = unit_below(3) ? unit_between(1, 120) : 1;
+    int aggregators = (int) unit_between(1, OWNERS), bins = (int) unit_between(1, 32);
+    collio_given_t *given = random->given;
 
-UNIT_TEST(domain_random_even)
-{
-    for (int round = unit_rounds(500); 0 < round; --round) {
-        domains_t domains;
-        int64_t lo, hi, unit;
-        int aggregators;
+    random->division = (collio_division_t){.lo = lo,
+                                           .hi = hi,
+                                           .aggregators = aggregators,
+                                           .unit = unit,
+                                           .stripe = unit,
+                                           .stripe_count = (int) unit_between(1, OWNERS + 2),
+                                           .bins = bins,
+                                           .given = given,
+                                           .given_count = (int) unit_between(1, aggregators)};
+    for (int b = 0; b < bins; ++b) {
+        int64_t width = (hi - lo + bins - 1) / bins;
+        bool inside = b * width < hi - lo;
 
-        random_span(&lo, &hi, &unit, &aggregators);
-        MAKE(even, &domains, .lo = lo, .hi = hi, .unit = unit, .aggregators = aggregators);
-        check_domains(&domains);
-        check_shift(&domains, unit);
-        for (int i = 0; i < aggregators && lo < hi; ++i) {
-            int64_t size = collio_domains_size(&domains, i);
-            int64_t fair = (hi - domains.lo) / aggregators;
+        random->bytes[b] = inside && unit_below(2) ? unit_below(INT64_C(1) << unit_below(50)) : 0;
+    }
+    for (int i = 0; i < aggregators; ++i) {
+        int at = (int) unit_below(i + 1);
 
-            ck_assert_int_eq(0, 0 == i ? 0 : domains.bound[i] % unit * (domains.bound[i] != hi));
-            ck_assert_int_le(size, fair + unit);
-            ck_assert_int_le(
-                size, collio_domains_most(
-                          &collio_partition_even,
-                          &(collio_division_t){
-                              .lo = lo, .hi = hi, .unit = unit, .aggregators = aggregators}));
-        }
-        collio_domains_fini(&domains);
+        given[i].aggregator = given[at].aggregator;
+        given[at].aggregator = i;
+        given[i].window_bytes = 1 + i;
+    }
+    given[0].begin = lo;
+    for (int i = 1; i < random->division.given_count; ++i) {
+        given[i].begin = given[i - 1].begin + unit_below(hi - given[i - 1].begin + 1);
     }
 }
 
-UNIT_TEST(domain_random_by_bytes)
+static void check_even(const domains_t *domains, const collio_division_t *division)
 {
-    for (int round = unit_rounds(500); 0 < round; --round) {
-        int64_t bytes[32];
-        int bins = (int) unit_between(1, 32);
-        domains_t domains;
-        int64_t lo, hi, unit;
-        int aggregators;
+    int64_t fair = (division->hi - domains->lo) / division->aggregators;
 
-        random_span(&lo, &hi, &unit, &aggregators);
-        for (int b = 0; b < bins; ++b) {
-            int64_t width = (hi - lo + bins - 1) / bins;
-            bool inside = b * width < hi - lo;
+    for (int i = 0; i < division->aggregators && division->lo < division->hi; ++i) {
+        int64_t size = collio_domains_size(domains, i), bound = domains->bound[i];
 
-            bytes[b] = inside && unit_below(2) ? unit_below(INT64_C(1) << unit_below(50)) : 0;
-        }
-        MAKE(even, &domains, .lo = lo, .hi = hi, .unit = unit, .aggregators = aggregators,
-             .bytes = bytes, .bins = bins);
-        check_domains(&domains);
-        check_shift(&domains, unit);
-        collio_domains_fini(&domains);
+        unit_assert(0 == i || bound == division->hi || 0 == bound % division->unit);
+        unit_assert(size <= fair + division->unit);
+        unit_assert(size <= collio_domains_most(&collio_partition_even, division));
     }
 }
 
-UNIT_TEST(domain_random_static_cyclic)
+static void check_cyclic(const domains_t *domains, const collio_division_t *division)
 {
-    for (int round = unit_rounds(500); 0 < round; --round) {
-        domains_t domains;
-        int64_t lo, hi, unit;
-        int aggregators;
+    bool grouped = &collio_partition_group_cyclic == domains->partition;
+    int ring = grouped ? division->stripe_count : division->aggregators;
 
-        random_span(&lo, &hi, &unit, &aggregators);
-        MAKE(static_cyclic, &domains, .lo = lo, .hi = hi, .stripe = unit,
-             .aggregators = aggregators);
-        check_domains(&domains);
-        check_shift(&domains, unit * aggregators);
-        for (int64_t at = lo; at < hi; ++at) {
-            unit_equal(at / unit % aggregators, collio_domains_locate(&domains, at).aggregator);
+    if (grouped) {
+        unit_equal(division->aggregators / ring < 1 ? 1 : division->aggregators / ring,
+                   domains->parts);
+    }
+    for (int64_t at = division->lo; 0 == division->aggregators % ring && at < division->hi; ++at) {
+        unit_equal(at / division->stripe % ring,
+                   collio_domains_locate(domains, at).aggregator % ring);
+    }
+}
+
+static void check_given(const domains_t *domains, const collio_division_t *division)
+{
+    for (int i = 0; i < division->given_count; ++i) {
+        unit_equal(division->given[i].window_bytes,
+                   collio_domains_window(domains, division->given[i].aggregator, 99));
+    }
+}
+
+UNIT_TEST(domain_random)
+{
+    static const struct {
+        const collio_partition_t *partition;
+        bool by_bytes;
+        int units; /* owners stay after a move by so many units; 0: by a byte, -1: by a ring */
+        void (*check)(const domains_t *, const collio_division_t *);
+    } row[] = {
+        {&collio_partition_even, false, 1, check_even},
+        {&collio_partition_even, true, 1, NULL},
+        {&collio_partition_static_cyclic, false, -1, check_cyclic},
+        {&collio_partition_group_cyclic, false, 2520, check_cyclic}, /* all rings divide it */
+        {&collio_partition_memory, false, 0, check_given},
+    };
+
+    for (int round = unit_rounds(500); 0 < round; --round) {
+        for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
+            int units = row[i].units;
+            random_t random;
+            domains_t domains;
+
+            random_division(&random);
+            random.division.bytes = row[i].by_bytes ? random.bytes : NULL;
+            random.division.unit = 0 == units ? 1 : random.division.unit;
+            unit_equal(0, collio_domains_make(row[i].partition, &random.division, &domains));
+            check_domains(&domains);
+            units = units < 0 ? random.division.aggregators : units;
+            check_shift(&domains, 0 == units ? 1 : units * random.division.unit);
+            if (NULL != row[i].check) {
+                row[i].check(&domains, &random.division);
+            }
+            collio_domains_fini(&domains);
         }
-        collio_domains_fini(&domains);
     }
 }
 
@@ -168,39 +205,14 @@ UNIT_TEST(domain_windows_hold_stripes_of_one_server)
 
             ck_assert_int_eq(0, stripes % aggregators);
             unit_equal(ranks >= stripes, aggregators == stripes);
-            unit_equal(0, collio_domains_make(
-                              &collio_partition_static_cyclic,
-                              &(collio_division_t){
-                                  .lo = 33, .hi = LINE, .stripe = 10, .aggregators = aggregators},
-                              &domains));
+            MAKE(static_cyclic, &domains, .lo = 33, .hi = LINE, .stripe = 10,
+                 .aggregators = aggregators);
             for (int64_t at = 33; at < LINE; ++at) {
                 unit_equal(at / 10 % stripes % aggregators,
                            collio_domains_locate(&domains, at).aggregator);
             }
             collio_domains_fini(&domains);
         }
-    }
-}
-
-UNIT_TEST(domain_random_group_cyclic)
-{
-    for (int round = unit_rounds(500); 0 < round; --round) {
-        int stripes = (int) unit_between(1, OWNERS + 2);
-        domains_t domains;
-        int64_t lo, hi, unit;
-        int aggregators;
-
-        random_span(&lo, &hi, &unit, &aggregators);
-        MAKE(group_cyclic, &domains, .lo = lo, .hi = hi, .stripe = unit, .aggregators = aggregators,
-             .stripe_count = stripes);
-        check_domains(&domains);
-        check_shift(&domains, unit * 2520); /* a multiple of all ring sizes */
-        unit_equal(aggregators / stripes < 1 ? 1 : aggregators / stripes, domains.parts);
-        for (int64_t at = lo; 0 == aggregators % stripes && at < hi; ++at) {
-            unit_equal(at / unit % stripes,
-                       collio_domains_locate(&domains, at).aggregator % stripes);
-        }
-        collio_domains_fini(&domains);
     }
 }
 
@@ -222,40 +234,6 @@ UNIT_TEST(domain_memory_keeps_stripes)
     ck_assert(collio_domains_can_shift(&domains, 8192));
     ck_assert(!collio_domains_can_shift(&domains, 100));
     collio_domains_fini(&domains);
-}
-
-/* Parts in file order, aggregators in any order; some aggregators have no part. */
-UNIT_TEST(domain_random_memory)
-{
-    for (int round = unit_rounds(500); 0 < round; --round) {
-        domains_t domains;
-        int64_t lo, hi, unit;
-        collio_given_t given[OWNERS];
-        int aggregators, parts;
-
-        random_span(&lo, &hi, &unit, &aggregators);
-        parts = (int) unit_between(1, aggregators);
-        for (int i = 0; i < aggregators; ++i) {
-            int at = (int) unit_below(i + 1);
-
-            given[i].aggregator = given[at].aggregator;
-            given[at].aggregator = i;
-            given[i].window_bytes = 1 + i;
-        }
-        given[0].begin = lo;
-        for (int i = 1; i < parts; ++i) {
-            given[i].begin = given[i - 1].begin + unit_below(hi - given[i - 1].begin + 1);
-        }
-        MAKE(memory, &domains, .lo = lo, .hi = hi, .aggregators = aggregators, .given = given,
-             .given_count = parts);
-        check_domains(&domains);
-        check_shift(&domains, 1);
-        for (int i = 0; i < parts; ++i) {
-            ck_assert_int_eq(given[i].window_bytes,
-                             collio_domains_window(&domains, given[i].aggregator, 99));
-        }
-        collio_domains_fini(&domains);
-    }
 }
 
 UNIT_TEST(domain_empty_request)
@@ -345,6 +323,13 @@ UNIT_TEST(domain_sums_saturate)
     ck_assert_int_eq(INT64_MAX, collio_sum(INT64_MAX, INT64_MAX));
 }
 
+static int64_t most_even(int64_t lo, int64_t unit, int aggregators)
+{
+    return collio_domains_most(
+        &collio_partition_even,
+        &(collio_division_t){.lo = lo, .hi = INT64_MAX, .unit = unit, .aggregators = aggregators});
+}
+
 UNIT_TEST(domain_end_of_the_world)
 {
     const int64_t mib = 1 << 20;
@@ -358,25 +343,11 @@ UNIT_TEST(domain_end_of_the_world)
     ck_assert_int_eq(1, place.run);
     ck_assert_int_eq(INT64_MAX - 1, collio_domains_offset(&domains, 99999, place.local, &run));
     ck_assert(!collio_domains_shift(&domains, mib));
-    ck_assert_int_le(
-        collio_domains_size(&domains, 0),
-        collio_domains_most(
-            &collio_partition_even,
-            &(collio_division_t){.lo = 0, .hi = INT64_MAX, .unit = mib, .aggregators = 100000}));
+    ck_assert_int_le(collio_domains_size(&domains, 0), most_even(0, mib, 100000));
     collio_domains_fini(&domains);
-    ck_assert_int_eq(
-        INT64_MAX, collio_domains_most(&collio_partition_even,
-                                       &(collio_division_t){
-                                           .lo = 0, .hi = INT64_MAX, .unit = 1, .aggregators = 1}));
-    ck_assert_int_eq(INT64_MAX, collio_domains_most(
-                                    &collio_partition_even,
-                                    &(collio_division_t){
-                                        .lo = 1, .hi = INT64_MAX, .unit = mib, .aggregators = 1}));
-    ck_assert_int_eq(
-        INT64_MAX,
-        collio_domains_most(
-            &collio_partition_even,
-            &(collio_division_t){.lo = 7, .hi = INT64_MAX, .unit = INT64_MAX, .aggregators = 3}));
+    ck_assert_int_eq(INT64_MAX, most_even(0, 1, 1));
+    ck_assert_int_eq(INT64_MAX, most_even(1, mib, 1));
+    ck_assert_int_eq(INT64_MAX, most_even(7, INT64_MAX, 3));
     MAKE(static_cyclic, &domains, .lo = INT64_MAX - 5 * mib, .hi = INT64_MAX, .stripe = mib,
          .aggregators = 1000);
     place = collio_domains_locate(&domains, INT64_MAX - 1);
