@@ -207,7 +207,8 @@ UNIT_TEST(choice_keeps_the_fastest)
         int tries[4]; /* of the first four ways; -1: any number */
     } settled[] = {
         /* clang-format off */
-        {"a slow disk", {90, 60, 40, 0, 70, 45}, 20, 0, COLLIO_WAY_SHM_WRITE_COMM2, {-1, -1, -1, -1}},
+        {"a slow disk", {90, 60, 40, 0, 70, 45}, 20, 0, COLLIO_WAY_SHM_WRITE_COMM2,
+         {-1, -1, -1, -1}},
         {"a slow exchange", {10, 60, 50, 0, 70, 55}, 20, 0, COLLIO_WAY_DIRECT, {-1, -1, -1, -1}},
         {"a hopeless way costs one call", {900, 10, 10}, 5, 0, COLLIO_WAY_SHM, {1, -1, 2, 0}},
         {"without anything to hide no overlap is tried, however fast it would be",

@@ -196,7 +196,8 @@ static void free_lists(collio_exchange_t *ex)
 
 bool collio_relay_may_share(const collio_exchange_t *ex)
 {
-    return COLLIO_INTRA_ISEND != ex->file->settings.intra && !collio_by_rack(ex->file)
+    return !ex->atomic && COLLIO_INTRA_ISEND != ex->file->settings.intra
+           && !collio_by_rack(ex->file)
            && COLLIO_SHARED_FAILED != ex->file->kept->relay_shared.state;
 }
 

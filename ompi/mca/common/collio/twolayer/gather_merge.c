@@ -323,43 +323,22 @@ static void place_window(merger_t *merger, size_t w)
     channel_t *channel = &merger->channel[aggregator];
     const collio_collect_t *collect = &merger->merged[aggregator];
     const collio_cycle_t *cycle = &collect->cycle[channel->next++];
+    relay_t *relay = plan->layer1.relay;
+    collio_round_t *round = &relay->round[relay->round_of[w]];
 
     /* every relayed window has a cycle: NOLINTNEXTLINE(clang-analyzer-core.*) */
     for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
         const collio_source_t *source = &collect->source[s];
         const collio_split_t *split = &channel->split[source->requester];
-        collio_part_t *part = &plan->layer1.relay->part[channel->member[source->requester]];
+        const collio_window_t *window = &split->window[source->window];
+        int member = channel->member[source->requester];
 
-        collio_part_window(part, merged->index, aggregator);
-        place_source(part, &plan->split, merged, plan->layer1.place[w], split,
-                     &split->window[source->window]);
+        collio_part_window(&relay->part[member], merged->index, aggregator);
+        place_source(&relay->part[member], &plan->split, merged, plan->layer1.place[w], split,
+                     window);
+        round->room += member > 0 ? window->bytes + (int64_t) sizeof(int64_t) : 0;
     }
-}
-
-/* Computes message_bytes, the maximum length of all messages of a round. Returns 0 or -ENOMEM. */
-static int measure_messages(merger_t *merger)
-{
-    relay_t *relay = merger->ex->plan->layer1.relay;
-    int64_t *bytes = calloc(relay->round_count + 1, sizeof(*bytes));
-
-    if (NULL == bytes) {
-        return -ENOMEM;
-    }
-    for (int m = 1; m < relay->member_count; ++m) {
-        size_t round = 0;
-
-        for (size_t t = 0; t < relay->part[m].turn_count; ++t) {
-            while (relay->round[round].index != relay->part[m].turn[t].all.index) {
-                ++round;
-            }
-            bytes[round] += collio_turn_room(&relay->part[m].turn[t]);
-        }
-    }
-    for (size_t i = 0; i < relay->round_count; ++i) {
-        relay->message_bytes = collio_max(bytes[i], relay->message_bytes);
-    }
-    free(bytes);
-    return 0;
+    relay->message_bytes = collio_max(round->room, relay->message_bytes);
 }
 
 static int make_parts(merger_t *merger)
@@ -375,7 +354,7 @@ static int make_parts(merger_t *merger)
             place_window(merger, plan->order[i]);
         }
     }
-    return measure_messages(merger);
+    return 0;
 }
 
 /* Sets the places of this rank's own bytes. */

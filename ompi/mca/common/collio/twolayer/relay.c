@@ -74,19 +74,6 @@ static int prepare_half(collio_exchange_t *ex, half_t *half)
     return NULL == half->turn || NULL == half->slot.move ? -ENOMEM : 0;
 }
 
-static int prepare_aggregator(collio_exchange_t *ex)
-{
-    relay_t *relay = ex->plan->layer1.relay;
-
-    if (NULL == relay->next_turn) {
-        relay->next_turn = calloc((size_t) relay->member_count, sizeof(*relay->next_turn));
-    }
-    if (NULL == relay->next_turn || 0 != prepare_half(ex, &relay->half[0])) {
-        return -ENOMEM;
-    }
-    return prepare_half(ex, &relay->half[1]);
-}
-
 static void place_halves(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -122,7 +109,8 @@ static int relay_prepare(collio_exchange_t *ex)
     }
     relay->shared = collio_relay_may_share(ex)
                     && COLLIO_SHARED_READY == ex->file->kept->relay_shared.state;
-    if (aggregator && 0 != prepare_aggregator(ex)) {
+    if (aggregator
+        && (0 != prepare_half(ex, &relay->half[0]) || 0 != prepare_half(ex, &relay->half[1]))) {
         return -ENOMEM;
     }
     if (!aggregator && 0 == relay->message_bytes) {
@@ -156,7 +144,6 @@ static void relay_reset(collio_relay_t *relay)
     free(relay->part);
     free(relay->round_of);
     free(relay->round);
-    free(relay->next_turn);
     for (int i = 0; i < 2; ++i) {
         free(relay->half[i].turn);
         free(relay->half[i].slot.move);
@@ -258,18 +245,16 @@ static _Atomic uint64_t *arrivals(const collio_exchange_t *ex, int h)
  * member's next turn. */
 static const turn_t *turn_of(relay_t *relay, int member, int64_t index)
 {
-    const collio_part_t *part = 0 == member ? &relay->mine : &relay->part[member];
-    size_t next = relay->next_turn[member];
+    collio_part_t *part = 0 == member ? &relay->mine : &relay->part[member];
 
-    if (next == part->turn_count || part->turn[next].all.index != index) {
+    if (part->next == part->turn_count || part->turn[part->next].all.index != index) {
         return NULL;
     }
-    ++relay->next_turn[member];
-    return &part->turn[next];
+    return &part->turn[part->next++];
 }
 
 /* Begins the handing of a round: starts the messages of all members, or grants the half to them
- * (shm; in ordered writes grant_next does). */
+ * (shm). */
 static void begin_handing(collio_exchange_t *ex, int h)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -280,7 +265,6 @@ static void begin_handing(collio_exchange_t *ex, int h)
     half->slot.staging_used = 0;
     half->slot.limit = INT64_MAX;
     half->slot.in_order = ex->atomic && ex->write && relay->overlapping;
-    half->granted = half->slot.in_order ? 0 : relay->member_count;
     if (relay->shared) {
         half->slot.arrived = atomic_load_explicit(arrivals(ex, h), memory_order_acquire);
     }
@@ -289,18 +273,18 @@ static void begin_handing(collio_exchange_t *ex, int h)
         if (NULL == half->turn[m]) {
             continue;
         }
-        if (!relay->shared) {
-            start_message(ex, h, m);
-        } else if (!half->slot.in_order) {
+        if (relay->shared) {
             grant(ex, h, m);
+        } else {
+            start_message(ex, h, m);
         }
     }
     half->turn[0] = turn_of(relay, 0, index);
     ++relay->handed;
 }
 
-/* Copies this rank's own pieces. In ordered writes (atomic mode) own pieces come first: members are
- * granted the half only afterwards. */
+/* Copies this rank's own pieces. In ordered writes (atomic mode) own pieces come first: messages of
+ * members are applied afterwards. */
 static void start_handing(collio_exchange_t *ex, int h)
 {
     half_t *half = &ex->plan->layer1.relay->half[h];
@@ -313,28 +297,6 @@ static void start_handing(collio_exchange_t *ex, int h)
     if (NULL != half->turn[0]) {
         (void) collio_relay_copy(ex, h, half->turn[0], &first);
     }
-}
-
-/* Ordered writes in shared memory: grants the half to the next member, one member at a time and one
- * round at a time, because a member takes its grants in the order of the rounds. Returns true while
- * members remain. */
-static bool grant_next(collio_exchange_t *ex, int h)
-{
-    relay_t *relay = ex->plan->layer1.relay;
-    half_t *half = &relay->half[h];
-    const half_t *other = &relay->half[1 - h];
-
-    if (half->granted + 1 < relay->member_count && COLLIO_HALF_HANDING == other->state
-        && other->round < half->round) {
-        return true;
-    }
-    while (half->granted + 1 < relay->member_count) {
-        if (NULL != half->turn[++half->granted]) {
-            grant(ex, h, half->granted);
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Returns true when all messages of the round have moved. Ordered writes are then applied in the
@@ -374,8 +336,7 @@ static bool handing_over(collio_exchange_t *ex, int h)
     if (!ex->plan->layer1.relay->shared) {
         return messages_over(ex, half);
     }
-    return atomic_load_explicit(arrivals(ex, h), memory_order_acquire) == half->slot.arrived
-           && !grant_next(ex, h);
+    return atomic_load_explicit(arrivals(ex, h), memory_order_acquire) == half->slot.arrived;
 }
 
 /* ---- rounds ---- */
@@ -439,9 +400,9 @@ static void relay_start(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
 
-    relay->next_round = relay->handed = relay->first_turn = relay->started_turn = 0;
-    for (int m = 0; NULL != relay->next_turn && m < relay->member_count; ++m) {
-        relay->next_turn[m] = 0;
+    relay->next_round = relay->handed = relay->mine.next = relay->started_turn = 0;
+    for (int m = 0; NULL != relay->part && m < relay->member_count; ++m) {
+        relay->part[m].next = 0;
     }
     ex->layer1.polled_ns = collio_now();
 }
@@ -453,7 +414,7 @@ static bool moving(const collio_exchange_t *ex)
 
     return collio_relay_is_aggregator(ex) ? COLLIO_HALF_HANDING == relay->half[0].state
                                                 || COLLIO_HALF_HANDING == relay->half[1].state
-                                          : relay->first_turn < relay->mine.turn_count;
+                                          : relay->mine.next < relay->mine.turn_count;
 }
 
 static bool relay_poll(collio_exchange_t *ex, bool *moved)
@@ -518,8 +479,8 @@ static bool before_fence(const collio_exchange_t *ex, size_t round, size_t close
     const relay_t *relay = ex->plan->layer1.relay;
 
     return !relay->active || collio_relay_is_aggregator(ex)
-           || relay->first_turn == relay->mine.turn_count
-           || relay->mine.turn[relay->first_turn].fence >= (ex->write ? round + 1 : closed);
+           || relay->mine.next == relay->mine.turn_count
+           || relay->mine.turn[relay->mine.next].fence >= (ex->write ? round + 1 : closed);
 }
 
 static void number_rounds(collio_exchange_t *ex, const int64_t *bits)

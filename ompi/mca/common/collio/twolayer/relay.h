@@ -54,6 +54,7 @@ typedef struct collio_part_t {
     size_t piece_count;      /* number of pieces */
     size_t window_count;     /* number of windows */
     size_t turn_count;       /* number of turns */
+    size_t next;             /* in a call: first turn not begun; as member: first turn not done */
 } collio_part_t;
 
 /** A round of a local aggregator. */
@@ -61,6 +62,7 @@ typedef struct collio_round_t {
     int64_t index;  /* window number of the round */
     size_t windows; /* number of relayed windows of the round */
     int64_t bytes;  /* bytes of staging that the round uses */
+    int64_t room;   /* maximum bytes of the messages of all members: see collio_turn_room */
 } collio_round_t;
 
 typedef enum collio_half_state_t {
@@ -80,7 +82,6 @@ typedef struct collio_half_t {
     size_t round;               /* number of the round that uses the half */
     size_t windows;             /* number of windows not delivered yet */
     bool whole;                 /* read: no window is short */
-    int granted;                /* ordered writes: the last member that was granted the half */
     const collio_turn_t **turn; /* per member: its turn in this round, or NULL */
 } collio_half_t;
 
@@ -107,9 +108,7 @@ typedef struct collio_relay_t {
     bool shared;               /* shm: members copy to and from the staging themselves */
     size_t next_round;         /* as local aggregator: first round not opened */
     size_t handed;             /* as local aggregator: number of rounds whose handing has begun */
-    size_t *next_turn;         /* as local aggregator, per member: first turn not begun */
     collio_half_t half[2];     /* as local aggregator: halves of the staging */
-    size_t first_turn;         /* as member: first turn not done */
     size_t started_turn;       /* as member: first turn not started */
     collio_delivery_t turn[2]; /* as member: the turns under way */
 
@@ -129,8 +128,8 @@ typedef struct collio_relay_t {
 /** Decides from agreed values whether this call has two layers, and the number of local
  *  aggregators. */
 void collio_layers_decide(collio_exchange_t *ex);
-/** Returns true if members may copy their bytes to and from the staging themselves (shm). The same
- *  on all ranks of a node. */
+/** Returns true if members may copy their bytes to and from the staging themselves (shm): not in
+ *  atomic mode, where their bytes are applied in order. The same on all ranks of a node. */
 bool collio_relay_may_share(const collio_exchange_t *ex);
 /** Returns the number of local aggregators of a group. */
 int collio_layers_in(const collio_exchange_t *ex, int group);

@@ -111,7 +111,7 @@ bool collio_relay_member(collio_exchange_t *ex, bool *moved)
 {
     relay_t *relay = ex->plan->layer1.relay;
 
-    for (size_t number = relay->first_turn; number < relay->started_turn; ++number) {
+    for (size_t number = relay->mine.next; number < relay->started_turn; ++number) {
         int *state = &relay->turn[number % 2].move.state;
 
         if (COLLIO_MOVE_COUNTED != *state
@@ -120,14 +120,14 @@ bool collio_relay_member(collio_exchange_t *ex, bool *moved)
             *moved = true;
         }
     }
-    while (relay->first_turn < relay->started_turn
-           && COLLIO_MOVE_COUNTED == relay->turn[relay->first_turn % 2].move.state) {
-        ++relay->first_turn;
+    while (relay->mine.next < relay->started_turn
+           && COLLIO_MOVE_COUNTED == relay->turn[relay->mine.next % 2].move.state) {
+        ++relay->mine.next;
     }
     while (relay->started_turn < relay->mine.turn_count
-           && relay->started_turn < relay->first_turn + 2) {
+           && relay->started_turn < relay->mine.next + 2) {
         start_turn(ex, relay->started_turn++);
         *moved = true;
     }
-    return relay->first_turn == relay->mine.turn_count;
+    return relay->mine.next == relay->mine.turn_count;
 }
