@@ -47,8 +47,13 @@ static const char *begin(const check_t *check, check_files_t *files)
     snprintf(path, sizeof(path), "%s/facts.%s", dir[0], test_name);
     unlink(path);
     if (0 < check->clients) {
-        EXPECT(0 == llapi_file_create(path, MIB, -1, 2, 0));
-        files->fd = open_as(0, O_RDWR);
+        struct llapi_layout *layout = llapi_layout_alloc();
+
+        EXPECT(0 == llapi_layout_stripe_count_set(layout, 2));
+        EXPECT(0 == llapi_layout_stripe_size_set(layout, MIB));
+        files->fd = llapi_layout_file_open(path, O_CREAT | O_EXCL | O_RDWR, 0644, layout);
+        EXPECT(0 <= files->fd);
+        llapi_layout_free(layout);
         files->other = 2 == check->clients ? open_as(1, O_RDWR) : -1;
     }
     return NULL;

@@ -129,18 +129,6 @@ CHECK(objects_in_demand_grow_less, 0)
     EXPECT(512 * MIB == lock.start && 544 * MIB - 1 == lock.end); /* 32 MiB upwards */
 }
 
-CHECK(no_expansion_is_exact, 0)
-{
-    sim_lock_t lock;
-
-    fresh(1);
-    lock = touch(0, SIM_WRITE, true, 5000, 6000);
-    EXPECT(4096 == lock.start && 8191 == lock.end); /* whole pages */
-    EXPECT(0 == space->counters.expanded && 1 == space->counters.enqueues);
-    touch(0, SIM_READ, true, 4096, 8191); /* a write lock serves readers */
-    EXPECT(1 == space->counters.enqueues && 1 == space->counters.matches);
-}
-
 CHECK(two_writers_fight, 0)
 {
     fresh(1);
@@ -155,27 +143,6 @@ CHECK(two_writers_fight, 0)
         touch((uint32_t) (i % 2), SIM_WRITE, true, i * MIB, (i + 1) * MIB - 1);
     }
     EXPECT(0 == space->counters.revocations && 20 == space->counters.rpcs);
-}
-
-CHECK(readers_do_not_fight, 0)
-{
-    fresh(1);
-    for (uint64_t i = 0; i < 20; ++i) {
-        touch((uint32_t) (i % 2), SIM_READ, false, i * MIB, (i + 1) * MIB - 1);
-    }
-    EXPECT(0 == space->counters.revocations && 2 == space->counters.enqueues);
-}
-
-CHECK(speculation_never_disturbs, 0)
-{
-    fresh(1);
-    touch(0, SIM_WRITE, true, 0, MIB - 1);
-    EXPECT(0 == speculate(1, 0, MIB - 1) && 1 == space->counters.denied);
-    EXPECT(2 == speculate(0, 0, MIB - 1) && 1 == speculate(0, 0, 4095));
-    EXPECT(0 == speculate(1, MIB, 2 * MIB - 1));
-    usleep(2 * space->config.async_us);
-    EXPECT(2 == speculate(1, MIB, 2 * MIB - 1));
-    EXPECT(0 == space->counters.revocations && 0 == space->counters.waits);
 }
 
 /* A write right behind its own request does not find the lock: it asks again. */

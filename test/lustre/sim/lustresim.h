@@ -25,7 +25,7 @@ enum {
     SIM_CLIENTS = 512,
     SIM_LOCKS = 1 << 16,
     SIM_LOG = 1 << 14,
-    SIM_OSTS = 64,
+    SIM_OSTS = 4,
     SIM_PAGE = 4096
 };
 #define SIM_EOF UINT64_MAX
@@ -59,7 +59,6 @@ typedef enum sim_mode_t { SIM_READ = 1, SIM_WRITE = 2, SIM_GROUP = 3 } sim_mode_
 /* Counters are only ever added to; `lustresim DIR reset` clears them. */
 #define SIM_COUNTERS(X)                                                                     \
     X(enqueues)         /* lock requests that went to a server */                           \
-    X(grants)           /* of those, granted */                                             \
     X(matches)          /* lock requests served from the client's own cache */              \
     X(expanded)         /* grants larger than asked for */                                  \
     X(revocations)      /* blocking callbacks: locks called back for another client */      \
@@ -72,11 +71,8 @@ typedef enum sim_mode_t { SIM_READ = 1, SIM_WRITE = 2, SIM_GROUP = 3 } sim_mode_
     X(glimpses)         /* questions for an object's size */                                \
     X(advices)          /* lockahead advices */                                             \
     X(advice_calls)     /* ladvise calls with at least one lockahead advice */              \
-    X(sent)             /* results of the advices */                                        \
-    X(same)                                                                                 \
-    X(different)                                                                            \
-    X(advice_errors) /* ladvise calls that failed */                                        \
-    X(noexpand)      /* descriptors set to no expansion */                                  \
+    X(advice_errors)    /* ladvise calls that failed */                                     \
+    X(noexpand)         /* descriptors set to no expansion */                               \
     X(group_locks)                                                                          \
     X(writes) /* write calls that took locks */                                             \
     X(reads)                                                                                \

@@ -70,24 +70,24 @@ int llapi_ladvise(int fd, unsigned long long flags, int num_advise,
 }
 #endif
 
-int llapi_group_lock(int fd, int gid)
+static int group(int fd, unsigned long request, int gid)
 {
-    if (0 > ioctl(fd, LL_IOC_GROUP_LOCK, (long) gid)) {
+    if (0 > ioctl(fd, request, (long) gid)) {
         int error = errno;
-        complain(error, "cannot get group lock");
+        complain(error, "cannot change group lock");
         return -error;
     }
     return 0;
 }
 
+int llapi_group_lock(int fd, int gid)
+{
+    return group(fd, LL_IOC_GROUP_LOCK, gid);
+}
+
 int llapi_group_unlock(int fd, int gid)
 {
-    if (0 > ioctl(fd, LL_IOC_GROUP_UNLOCK, (long) gid)) {
-        int error = errno;
-        complain(error, "cannot put group lock");
-        return -error;
-    }
-    return 0;
+    return group(fd, LL_IOC_GROUP_UNLOCK, gid);
 }
 
 struct llapi_layout {
@@ -183,7 +183,7 @@ int llapi_get_obd_count(char *mnt, int *count, int is_mdt)
     if (0 != statfs(mnt, &status) || LL_SUPER_MAGIC != status.f_type) {
         return -ENOTTY;
     }
-    *count = is_mdt ? 1 : (int) setting("LUSTRESIM_OSTS", 4);
+    *count = is_mdt ? 1 : SIM_OSTS;
     return 0;
 }
 
@@ -243,16 +243,6 @@ int llapi_layout_stripe_size_set(struct llapi_layout *layout, uint64_t size)
         return invalid();
     }
     current(layout)->stripe_size = LLAPI_LAYOUT_DEFAULT == size ? 0 : size;
-    return 0;
-}
-
-int llapi_layout_ost_index_get(const struct llapi_layout *layout, uint64_t stripe_number,
-                               uint64_t *index)
-{
-    if (current(layout)->stripe_count <= stripe_number) {
-        return invalid();
-    }
-    *index = current(layout)->first_ost + stripe_number;
     return 0;
 }
 
@@ -372,12 +362,6 @@ int llapi_layout_comp_use(struct llapi_layout *layout, uint32_t position)
             return 0;
         }
         break;
-    case LLAPI_LAYOUT_COMP_USE_PREV:
-        if (0 < layout->current) {
-            --layout->current;
-            return 0;
-        }
-        break;
     default:
         return invalid();
     }
@@ -441,40 +425,4 @@ int llapi_layout_file_open(const char *path, int open_flags, mode_t mode,
         fd = -1;
     }
     return fd;
-}
-
-int llapi_file_open(const char *name, int flags, int mode, unsigned long long stripe_size,
-                    int stripe_offset, int stripe_count, int stripe_pattern)
-{
-    sim_layout_t layout = {.count = 1, .component = {{.end = LUSTRE_EOF}}};
-    int fd;
-
-    (void) stripe_pattern;
-    if (0 != stripe_size % LOV_MIN_STRIPE_SIZE || UINT32_MAX < stripe_size) {
-        complain(EINVAL, "bad stripe_size, must be an even multiple of 65536 bytes");
-        return -EINVAL;
-    }
-    layout.component[0].stripe_size = stripe_size;
-    layout.component[0].stripe_count = (uint32_t) stripe_count;
-    layout.component[0].first_ost = (uint32_t) stripe_offset;
-    fd = open(name, flags | O_LOV_DELAY_CREATE, mode);
-    if (0 > fd) {
-        return -errno;
-    }
-    if (0 > ioctl(fd, SIM_IOC_SET_LAYOUT, &layout)) {
-        int error = errno;
-        complain(error, "cannot set striping");
-        close(fd);
-        return -error;
-    }
-    return fd;
-}
-
-int llapi_file_create(const char *name, unsigned long long stripe_size, int stripe_offset,
-                      int stripe_count, int stripe_pattern)
-{
-    int fd = llapi_file_open(name, O_CREAT | O_WRONLY, 0644, stripe_size, stripe_offset,
-                             stripe_count, stripe_pattern);
-
-    return 0 > fd ? fd : close(fd);
 }

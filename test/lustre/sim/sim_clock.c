@@ -18,6 +18,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { DIRTY_MIB = 32 }; /* what may wait at an OST before writers wait, too */
+
 void sim_clock_reset(sim_space_t *space)
 {
     memset(space->client_ns, 0, sizeof(space->client_ns));
@@ -60,7 +62,7 @@ void sim_clock_transfer(sim_space_t *space, uint32_t client, const sim_span_t *s
 {
     const sim_config_t *config = &space->config;
     uint64_t bytes = span->end - span->start + 1;
-    uint64_t backlog = (uint64_t) config->dirty_mib * config->ost_us_mib * 1000;
+    uint64_t backlog = (uint64_t) DIRTY_MIB * config->ost_us_mib * 1000;
     uint64_t *ost = &space->ost_ns[span->ost];
     uint64_t before;
     uint64_t now;

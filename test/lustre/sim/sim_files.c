@@ -5,9 +5,8 @@
  *
  * A file is simulated when its resolved path is below LUSTRESIM_DIR. Data are real bytes of that
  * directory's own file system; only locks, layouts and ioctls come from us. Who counts as a client
- * (a Lustre mount) is LUSTRESIM_CLIENT: `process` (the default: one rank per node; leaves at
- * exit), `rank` (as process, but rank k of every run is the same client), `two` (even and odd ranks
- * are two clients), `host`, or a name.
+ * (a Lustre mount) is LUSTRESIM_CLIENT: `rank` (the default: rank k of every run is the same
+ * client), `two` (even and odd ranks are two clients), or a name.
  * A path below LUSTRESIM_MOUNT2 (a symbolic link to LUSTRESIM_DIR) is a second mount, and so
  * another client, in the same process.
  */
@@ -31,24 +30,16 @@ static sim_open_t *table[DESCRIPTORS];
 static sim_space_t *the_space;
 static char root[PATH_MAX];
 static uint32_t mount_client[2];
-static pid_t leaves; /* the process whose end is the client's */
 
 static void name_client(char *name, size_t size)
 {
     const char *kind = getenv("LUSTRESIM_CLIENT");
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-    char host[64] = "?";
 
-    gethostname(host, sizeof(host) - 1);
-    if (NULL != kind && 0 == strcmp(kind, "host")) {
-        snprintf(name, size, "host-%.40s", host);
-    } else if (NULL != kind && 0 == strcmp(kind, "rank")) {
+    if (NULL == kind || 0 == strcmp(kind, "rank")) {
         snprintf(name, size, "rank-%.20s", NULL == rank ? "0" : rank);
-    } else if (NULL != kind && 0 == strcmp(kind, "two")) {
+    } else if (0 == strcmp(kind, "two")) {
         snprintf(name, size, "mount-%d", NULL == rank ? 0 : atoi(rank) % 2);
-    } else if (NULL == kind || 0 == strcmp(kind, "process")) {
-        snprintf(name, size, "%.40s-%ld", host, (long) getpid());
-        leaves = getpid();
     } else {
         snprintf(name, size, "%s", kind);
     }
@@ -73,16 +64,6 @@ static void attach(void)
     if (NULL != getenv("LUSTRESIM_MOUNT2")) {
         snprintf(second, sizeof(second), "%s#2", name);
         mount_client[1] = sim_client(the_space, second);
-    }
-}
-
-__attribute__((destructor)) static void detach(void)
-{
-    if (NULL != the_space && getpid() == leaves) {
-        sim_client_leave(the_space, mount_client[0]);
-        if (NULL != getenv("LUSTRESIM_MOUNT2")) {
-            sim_client_leave(the_space, mount_client[1]);
-        }
     }
 }
 

@@ -51,13 +51,6 @@ static int lockahead(sim_open_t *open, struct llapi_lu_ladvise *advice)
         result = sim_lockahead(space, &request, &span[s]);
     }
     SIM_COUNT(space, advices, 1);
-    if (LLA_RESULT_SENT == result) {
-        SIM_COUNT(space, sent, 1);
-    } else if (LLA_RESULT_SAME == result) {
-        SIM_COUNT(space, same, 1);
-    } else {
-        SIM_COUNT(space, different, 1);
-    }
     return result;
 }
 

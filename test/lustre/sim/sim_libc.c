@@ -4,13 +4,12 @@
  * The C library calls that the preloaded library stands in front of. Each does what its name says
  * on the real file, with the locks a Lustre client would hold around it.
  *
- * Not seen from here, and so not simulated: mmap, io_uring and other raw system calls, stdio, and
- * descriptors inherited over exec. aio_* and io_submit take their locks when they are submitted.
+ * Not seen from here, and so without locks: mmap, io_uring and other raw system calls, stdio, aio_*,
+ * transfers at the file's own pointer, and descriptors inherited over exec.
  */
 
 #include "sim_preload.h"
 
-#include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -61,22 +60,6 @@ static int truncated(int fd, int flags)
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                    \
-    int name(int dir, const char *path, int flags, ...) \
-    {                                                   \
-        va_list list;                                   \
-        mode_t mode;                                    \
-        int fd;                                         \
-        va_start(list, flags);                          \
-        mode = mode_argument(flags, list);              \
-        va_end(list);                                   \
-        fd = SIM_REAL(name)(dir, path, flags, mode);    \
-        sim_opened(fd, path, flags);                    \
-        return truncated(fd, flags);                    \
-    }
-OPENAT(openat)
-OPENAT(openat64)
-
 int __open_2(const char *path, int flags);
 int __open_2(const char *path, int flags)
 {
@@ -87,16 +70,6 @@ int __open64_2(const char *path, int flags);
 int __open64_2(const char *path, int flags)
 {
     return open64(path, flags);
-}
-
-int creat(const char *path, mode_t mode)
-{
-    return open(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
-}
-
-int creat64(const char *path, mode_t mode)
-{
-    return open64(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
 
 int close(int fd)
@@ -143,14 +116,6 @@ int dup2(int from, int to)
     if (from != to) {
         sim_duplicated(from, to);
     }
-    return to;
-}
-
-int dup3(int from, int to, int flags)
-{
-    sim_closed(to);
-    to = SIM_REAL(dup3)(from, to, flags);
-    sim_duplicated(from, to);
     return to;
 }
 
@@ -228,11 +193,6 @@ static int64_t vector_bytes(const struct iovec *vector, int count)
     return bytes;
 }
 
-static off_t position(int fd)
-{
-    return NULL == sim_open_of(fd) ? 0 : SIM_REAL(lseek)(fd, 0, SEEK_CUR);
-}
-
 #define PREAD(name, offset_t)                                      \
     ssize_t name(int fd, void *to, size_t length, offset_t offset) \
     {                                                              \
@@ -265,36 +225,13 @@ VECTOR(pwritev64, off64_t, SIM_WRITE)
 #define VECTOR2(name, offset_t, mode)                                                       \
     ssize_t name(int fd, const struct iovec *vector, int count, offset_t offset, int flags) \
     {                                                                                       \
-        AROUND(fd, -1 == offset ? position(fd) : offset, vector_bytes(vector, count), mode, \
-               ssize_t, SIM_REAL(name)(fd, vector, count, offset, flags));                  \
+        AROUND(fd, offset, vector_bytes(vector, count), mode, ssize_t,                      \
+               SIM_REAL(name)(fd, vector, count, offset, flags));                           \
     }
 VECTOR2(preadv2, off_t, SIM_READ)
 VECTOR2(preadv64v2, off64_t, SIM_READ)
 VECTOR2(pwritev2, off_t, SIM_WRITE)
 VECTOR2(pwritev64v2, off64_t, SIM_WRITE)
-
-ssize_t read(int fd, void *to, size_t length)
-{
-    AROUND(fd, position(fd), (int64_t) length, SIM_READ, ssize_t, SIM_REAL(read)(fd, to, length));
-}
-
-ssize_t write(int fd, const void *from, size_t length)
-{
-    AROUND(fd, position(fd), (int64_t) length, SIM_WRITE, ssize_t,
-           SIM_REAL(write)(fd, from, length));
-}
-
-ssize_t readv(int fd, const struct iovec *vector, int count)
-{
-    AROUND(fd, position(fd), vector_bytes(vector, count), SIM_READ, ssize_t,
-           SIM_REAL(readv)(fd, vector, count));
-}
-
-ssize_t writev(int fd, const struct iovec *vector, int count)
-{
-    AROUND(fd, position(fd), vector_bytes(vector, count), SIM_WRITE, ssize_t,
-           SIM_REAL(writev)(fd, vector, count));
-}
 
 #define FTRUNCATE(name, offset_t)                                       \
     int name(int fd, offset_t size)                                     \
@@ -303,25 +240,6 @@ ssize_t writev(int fd, const struct iovec *vector, int count)
     }
 FTRUNCATE(ftruncate, off_t)
 FTRUNCATE(ftruncate64, off64_t)
-
-#define FALLOCATE(name, offset_t)                                                       \
-    int name(int fd, offset_t offset, offset_t length)                                  \
-    {                                                                                   \
-        AROUND(fd, offset, length, SIM_WRITE, int, SIM_REAL(name)(fd, offset, length)); \
-    }
-FALLOCATE(posix_fallocate, off_t)
-FALLOCATE(posix_fallocate64, off64_t)
-
-#define AIO(name, control, mode)                                                             \
-    int name(struct control *block)                                                          \
-    {                                                                                        \
-        AROUND(block->aio_fildes, block->aio_offset, (int64_t) block->aio_nbytes, mode, int, \
-               SIM_REAL(name)(block));                                                       \
-    }
-AIO(aio_read, aiocb, SIM_READ)
-AIO(aio_read64, aiocb64, SIM_READ)
-AIO(aio_write, aiocb, SIM_WRITE)
-AIO(aio_write64, aiocb64, SIM_WRITE)
 
 /* With modelled times, ranks that poll would take the processor from those that work. */
 int sched_yield(void)

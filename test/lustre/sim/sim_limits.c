@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /**
- * What the servers refuse: quota and full OSTs; and the directory's default layout.
+ * What the servers refuse: quota and full OSTs.
  *
  * Quota and OSTs count bytes written since the last reset, also those that are written twice. A
  * client with grant caches that much although the quota is used up, as a real one does.
@@ -10,12 +10,6 @@
 #include "sim_manager.h"
 
 #include <errno.h>
-
-void sim_default_component(const sim_config_t *config, sim_component_t *component)
-{
-    component->stripe_count = config->dir_stripes;
-    component->stripe_size = config->dir_stripe_size;
-}
 
 static int refused(sim_space_t *space, uint32_t client, const sim_span_t *span, size_t count,
                    uint64_t bytes)

@@ -159,7 +159,6 @@ static int32_t grant(sim_space_t *space, const sim_request_t *request, int32_t *
                          .users = 1,
                          .next = *head};
     *head = index;
-    SIM_COUNT(space, grants, 1);
     return index;
 }
 
@@ -398,28 +397,15 @@ static void drop_client(sim_space_t *space, int32_t *head, uint32_t client)
     }
 }
 
-static void drop_all(sim_space_t *space, uint32_t client)
+void sim_evict(sim_space_t *space, uint32_t client)
 {
     for (size_t f = 0; f < SIM_FILES; ++f) {
         for (size_t o = 0; 0 != space->file[f].inode && o < SIM_OBJECTS; ++o) {
             drop_client(space, &space->file[f].locks[o], client);
         }
     }
-}
-
-void sim_evict(sim_space_t *space, uint32_t client)
-{
-    drop_all(space, client);
     ++space->evicted[client];
     SIM_COUNT(space, evictions, 1);
-}
-
-void sim_client_leave(sim_space_t *space, uint32_t client)
-{
-    sim_enter(space);
-    drop_all(space, client);
-    space->client[client][0] = '\0';
-    sim_leave(space);
 }
 
 void sim_file_forget(sim_space_t *space, uint64_t device, uint64_t inode, uint64_t birth)

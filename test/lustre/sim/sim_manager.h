@@ -35,13 +35,11 @@ typedef struct sim_file_t {
 } sim_file_t;
 
 typedef struct sim_config_t {
-    uint32_t osts;
     uint32_t default_stripes;
     uint64_t default_stripe_size;
     uint32_t rpc_us;        /* modelled time of one message; 0 = none */
     uint32_t client_us_mib; /* modelled time of 1 MiB through one client's link */
     uint32_t ost_us_mib;    /* modelled time of 1 MiB through one OST, one after the other */
-    uint32_t dirty_mib;     /* what may wait at an OST before writers wait, too */
     uint32_t async_us;      /* until a lock that was asked for asynchronously can be used */
     uint32_t dir_stripes;   /* default layout of the directory, 0 = that of the file system */
     uint64_t dir_stripe_size;
@@ -82,8 +80,6 @@ void sim_leave(sim_space_t *space);
 
 /** The number of a client, by name. */
 uint32_t sim_client(sim_space_t *space, const char *name);
-/** Drops every lock of a client: it unmounted. */
-void sim_client_leave(sim_space_t *space, uint32_t client);
 
 /** The file of (device, inode, time of birth): found, or made without a layout. */
 uint32_t sim_file(sim_space_t *space, uint64_t device, uint64_t inode, uint64_t birth);
@@ -148,8 +144,6 @@ void sim_clock_transfer(sim_space_t *space, uint32_t client, const sim_span_t *s
 void sim_clock_pace(const sim_space_t *space, uint32_t client, uint64_t before);
 
 /* Limits and faults (sim_limits.c). */
-/** The default layout of new files in the directory: the directory's own where it has one. */
-void sim_default_component(const sim_config_t *config, sim_component_t *component);
 /** Charges a write to quota and OSTs. 0, -EDQUOT or -ENOSPC. */
 int sim_charge(sim_space_t *space, uint32_t client, const sim_layout_t *layout, uint64_t start,
                uint64_t end);

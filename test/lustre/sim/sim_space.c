@@ -37,13 +37,11 @@ static void configure(sim_config_t *config)
 {
     const char *lockahead = getenv("LUSTRESIM_LOCKAHEAD");
 
-    config->osts = (uint32_t) from_environment("LUSTRESIM_OSTS", 4);
     config->default_stripes = (uint32_t) from_environment("LUSTRESIM_STRIPES", 1);
     config->default_stripe_size = from_environment("LUSTRESIM_STRIPE_SIZE", 4 << 20);
     config->rpc_us = (uint32_t) from_environment("LUSTRESIM_RPC_US", 0);
     config->client_us_mib = (uint32_t) from_environment("LUSTRESIM_CLIENT_US_PER_MIB", 0);
     config->ost_us_mib = (uint32_t) from_environment("LUSTRESIM_OST_US_PER_MIB", 0);
-    config->dirty_mib = (uint32_t) from_environment("LUSTRESIM_DIRTY_MIB", 32);
     config->async_us = (uint32_t) from_environment("LUSTRESIM_ASYNC_US", 1000);
     config->dir_stripes = (uint32_t) from_environment("LUSTRESIM_DIR_STRIPES", 0);
     config->dir_stripe_size = from_environment("LUSTRESIM_DIR_STRIPE_SIZE", 0);
@@ -225,17 +223,14 @@ static int fill_component(sim_space_t *space, sim_component_t *component)
     if (0 == component->stripe_count) {
         component->stripe_count = config->default_stripes;
     }
-    if (config->osts < component->stripe_count) { /* also -1 = all */
-        component->stripe_count = config->osts;
-    }
-    if (SIM_STRIPES < component->stripe_count) {
-        component->stripe_count = SIM_STRIPES;
+    if (SIM_OSTS < component->stripe_count) { /* also -1 = all */
+        component->stripe_count = SIM_OSTS;
     }
     if (UINT32_MAX == component->first_ost) {
         component->first_ost = space->next_ost;
-        space->next_ost = (space->next_ost + component->stripe_count) % config->osts;
+        space->next_ost = (space->next_ost + component->stripe_count) % SIM_OSTS;
     }
-    return config->osts <= component->first_ost ? -EINVAL : 0;
+    return SIM_OSTS <= component->first_ost ? -EINVAL : 0;
 }
 
 static int set_layout(sim_space_t *space, sim_file_t *file, const sim_layout_t *wanted)
@@ -324,7 +319,8 @@ void sim_file_layout(sim_space_t *space, uint32_t file, sim_layout_t *layout)
 
     sim_enter(space);
     if (0 == space->file[file].layout.count) {
-        sim_default_component(&space->config, &preset.component[0]);
+        preset.component[0].stripe_count = space->config.dir_stripes;
+        preset.component[0].stripe_size = space->config.dir_stripe_size;
         (void) set_layout(space, &space->file[file], &preset);
     }
     *layout = space->file[file].layout;

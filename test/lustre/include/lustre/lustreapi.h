@@ -4,8 +4,8 @@
 
 /**
  * The part of <lustre/lustreapi.h> that the tests use, written from the documented interface (man
- * pages of llapi_ladvise, llapi_group_lock, llapi_layout, llapi_file_open and the values in the
- * Lustre documentation).
+ * pages of llapi_ladvise, llapi_group_lock, llapi_layout and the values in the Lustre
+ * documentation).
  */
 
 #include <fcntl.h>
@@ -21,7 +21,6 @@
 #endif
 
 enum lu_ladvise_type {
-    LU_LADVISE_INVALID = 0,
     LU_LADVISE_WILLREAD = 1,
     LU_LADVISE_DONTNEED = 2,
     LU_LADVISE_LOCKNOEXPAND = 3,
@@ -30,13 +29,9 @@ enum lu_ladvise_type {
 
 enum ladvise_flag { LF_ASYNC = 0x1, LF_UNSET = 0x2 };
 
-enum lock_mode_user { MODE_READ_USER = 1, MODE_WRITE_USER, MODE_MAX_USER };
+enum lock_mode_user { MODE_READ_USER = 1, MODE_WRITE_USER };
 
 enum lockahead_results { LLA_RESULT_SENT = 0, LLA_RESULT_DIFFERENT, LLA_RESULT_SAME };
-
-#define LF_LOCKNOEXPAND_MASK LF_UNSET
-#define LF_DEFAULT_MASK      LF_ASYNC
-#define LF_MASK              (LF_ASYNC | LF_UNSET)
 
 #define LADVISE_MAGIC 0x1ADF1CE0
 #define LAH_COUNT_MAX 1024
@@ -83,12 +78,6 @@ void llapi_msg_set_level(int level);
 #define LOV_MIN_STRIPE_SIZE 65536
 #define LUSTRE_EOF          0xffffffffffffffffULL
 
-/* Return a descriptor or 0; a negative errno on failure. */
-int llapi_file_open(const char *name, int flags, int mode, unsigned long long stripe_size,
-                    int stripe_offset, int stripe_count, int stripe_pattern);
-int llapi_file_create(const char *name, unsigned long long stripe_size, int stripe_offset,
-                      int stripe_count, int stripe_pattern);
-
 struct llapi_layout;
 
 #define LLAPI_LAYOUT_INVALID 0x1000000000000001ULL
@@ -105,8 +94,7 @@ enum lov_comp_md_entry_flags { LCME_FL_STALE = 0x1, LCME_FL_INIT = 0x10 };
 enum llapi_layout_comp_use {
     LLAPI_LAYOUT_COMP_USE_FIRST = 1,
     LLAPI_LAYOUT_COMP_USE_LAST = 2,
-    LLAPI_LAYOUT_COMP_USE_NEXT = 3,
-    LLAPI_LAYOUT_COMP_USE_PREV = 4
+    LLAPI_LAYOUT_COMP_USE_NEXT = 3
 };
 
 /* Pointers: NULL and errno on failure. Integers: 0, or -1 and errno. */
@@ -119,8 +107,6 @@ int llapi_layout_stripe_count_get(const struct llapi_layout *layout, uint64_t *c
 int llapi_layout_stripe_count_set(struct llapi_layout *layout, uint64_t count);
 int llapi_layout_stripe_size_get(const struct llapi_layout *layout, uint64_t *size);
 int llapi_layout_stripe_size_set(struct llapi_layout *layout, uint64_t size);
-int llapi_layout_ost_index_get(const struct llapi_layout *layout, uint64_t stripe_number,
-                               uint64_t *index);
 int llapi_layout_ost_index_set(struct llapi_layout *layout, int stripe_number, uint64_t index);
 int llapi_layout_pool_name_get(const struct llapi_layout *layout, char *name, size_t size);
 int llapi_layout_pool_name_set(struct llapi_layout *layout, const char *name);
@@ -133,7 +119,7 @@ int llapi_layout_comp_flags_get(const struct llapi_layout *layout, uint32_t *fla
 int llapi_layout_comp_flags_set(struct llapi_layout *layout, uint32_t flags);
 int llapi_layout_pattern_get(const struct llapi_layout *layout, uint64_t *pattern);
 int llapi_layout_pattern_set(struct llapi_layout *layout, uint64_t pattern);
-/* 0, 1 when there is no next (previous) component, -1 and errno on failure. */
+/* 0, 1 when there is no next component, -1 and errno on failure. */
 int llapi_layout_comp_use(struct llapi_layout *layout, uint32_t position);
 bool llapi_layout_is_composite(struct llapi_layout *layout);
 /* How many OSTs (MDTs) the file system of a directory has. 0 or a negative errno. */
