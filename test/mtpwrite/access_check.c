@@ -42,6 +42,21 @@ static void die(const char *what)
     exit(1);
 }
 
+/* A new file without a name. */
+static int open_temporary(void)
+{
+    char path[4096];
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/access_check.XXXXXX", directory);
+    fd = mkstemp(path);
+    if (0 > fd) {
+        die(path);
+    }
+    unlink(path);
+    return fd;
+}
+
 /* A tiling of random, ascending pieces. */
 static void random_tiling(collio_tiling_t *tiling, int64_t base, int64_t largest,
                           int64_t largest_hole)
@@ -94,15 +109,9 @@ struct round {
 static void make_round(struct round *round)
 {
     static const int threads[] = {0, 1, 2, 4, 7};
-    char path[4096];
 
     memset(round, 0, sizeof(*round));
-    snprintf(path, sizeof(path), "%s/access_check.XXXXXX", directory);
-    round->fd = mkstemp(path);
-    if (0 > round->fd) {
-        die(path);
-    }
-    unlink(path);
+    round->fd = open_temporary();
     random_tiling(&round->file, pick(0, 5000), 0 == pick(0, 1) ? 16 : 3000, pick(0, 3000));
     random_tiling(&round->memory, 0, 0 == pick(0, 1) ? 8 : 2000, pick(0, 100));
     round->first = pick(0, 4 * round->file.size);
@@ -322,16 +331,15 @@ static void *interleaved_writer(void *arg)
 
 static int check_interleaved(bool own_descriptors)
 {
-    char path[4096];
+    char path[64];
     struct writer writers[WRITERS];
     pthread_t threads[WRITERS];
     collio_access_stats_t stats = {0};
     char block[BLOCK];
     int failures = 0;
-    int fd;
+    int fd = open_temporary();
 
-    snprintf(path, sizeof(path), "%s/access_check.XXXXXX", directory);
-    fd = mkstemp(path);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     for (int i = 0; i < WRITERS; ++i) {
         writers[i] = (struct writer){
             .fd = own_descriptors ? open(path, O_RDWR) : fd, .number = i, .stats = &stats};
@@ -360,7 +368,6 @@ static int check_interleaved(bool own_descriptors)
         failures = 1;
     }
     close(fd);
-    unlink(path);
     return failures;
 }
 
@@ -475,7 +482,6 @@ static int check_engine(collio_engine_t engine)
     collio_access_t access = {.can_read = true, .tuning = {.engine = engine}, .stats = &stats};
     const size_t bytes = (size_t) JOBS * JOB_BYTES;
     const char *name = collio_engine_name(engine);
-    char path[4096];
     void *out, *in;
     const char *why;
     int failures;
@@ -484,9 +490,7 @@ static int check_engine(collio_engine_t engine)
         printf("skip engine_%s # %s\n", name, why);
         return 0;
     }
-    snprintf(path, sizeof(path), "%s/access_check.XXXXXX", directory);
-    access.fd = mkstemp(path);
-    unlink(path);
+    access.fd = open_temporary();
     if (0 != posix_memalign(&out, 4096, bytes) || 0 != posix_memalign(&in, 4096, bytes)) {
         die("posix_memalign");
     }
@@ -537,12 +541,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: access_check [-s seed] [-n rounds] DIRECTORY\n");
         return 2;
     }
+    directory = argv[optind];
     /* a sanitizer's own thread comes with the first thread */
     pthread_create(&thread, NULL, nothing, NULL);
     pthread_join(thread, NULL);
     before = threads_alive();
     collio_access_initialize();
-    directory = argv[optind];
     random_state = 0 == seed ? 1 : seed;
     printf("# seed %llu\n", (unsigned long long) seed);
     for (int i = 0; i < 7; ++i) {

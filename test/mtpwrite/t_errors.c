@@ -5,10 +5,11 @@
  *
  * usage: t_errors CLASS COUNT FILE [limit]
  *   writes 1 MiB (262,144 4-byte elements with a gap of 4 bytes in memory, contiguous in the file)
- *   and expects that class (name without MPI_ERR_) and count; -1: any count. "limit": under
+ *   and expects that class (a word of t_class_word) and count; -1: any count. "limit": under
  *   RLIMIT_FSIZE of COUNT bytes.
  */
 #include "lib/t_file.h"
+#include "lib/t_stripes.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -19,23 +20,6 @@
 #include <unistd.h>
 
 enum { ELEMENTS = 262144, BYTES = ELEMENTS * 4 };
-
-static const struct {
-    const char *name;
-    int error_class;
-} classes[] = {{"SUCCESS", MPI_SUCCESS},         {"NO_SPACE", MPI_ERR_NO_SPACE},
-               {"QUOTA", MPI_ERR_QUOTA},         {"IO", MPI_ERR_IO},
-               {"READ_ONLY", MPI_ERR_READ_ONLY}, {"ACCESS", MPI_ERR_ACCESS}};
-
-static int class_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); ++i) {
-        if (0 == strcmp(name, classes[i].name)) {
-            return classes[i].error_class;
-        }
-    }
-    return -1;
-}
 
 static void check_bytes(const char *path, int64_t count, const char *threads)
 {
@@ -57,7 +41,7 @@ static bool regular(const char *path)
     return 0 == stat(path, &about) && S_ISREG(about.st_mode);
 }
 
-static void attempt(const char *path, const char *threads, bool nonblocking, int expected_class,
+static void attempt(const char *path, const char *threads, bool nonblocking, const char *class,
                     int64_t expected)
 {
     static unsigned char memory[ELEMENTS * 8];
@@ -87,9 +71,9 @@ static void attempt(const char *path, const char *threads, bool nonblocking, int
         rc = MPI_File_write(file, memory, ELEMENTS, type, &status);
     }
     MPI_Get_count(&status, MPI_BYTE, &count);
-    t_fail_if(t_class(rc) != expected_class || (0 <= expected && expected != count),
-              "threads %s %s: class %d count %d, expected %d and %lld", threads,
-              nonblocking ? "nonblocking" : "blocking", t_class(rc), count, expected_class,
+    t_fail_if(0 != strcmp(class, t_class_word(rc)) || (0 <= expected && expected != count),
+              "threads %s %s: class %s count %d, expected %s and %lld", threads,
+              nonblocking ? "nonblocking" : "blocking", t_class_word(rc), count, class,
               (long long) expected);
     if (0 == t_failures() && regular(path)) {
         check_bytes(path, count, threads);
@@ -114,8 +98,8 @@ int main(int argc, char **argv)
         setrlimit(RLIMIT_FSIZE, &limit);
     }
     for (size_t i = 0; i < 3; ++i) {
-        attempt(argv[3], threads[i], false, class_of(argv[1]), count);
-        attempt(argv[3], threads[i], true, class_of(argv[1]), count);
+        attempt(argv[3], threads[i], false, argv[1], count);
+        attempt(argv[3], threads[i], true, argv[1], count);
     }
     t_verdict("errors");
     rc = t_finish();

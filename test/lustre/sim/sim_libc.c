@@ -4,8 +4,8 @@
  * The C library calls that the preloaded library stands in front of. Each does what its name says
  * on the real file, with the locks a Lustre client would hold around it.
  *
- * Not seen from here, and so without locks: mmap, io_uring and other raw system calls, stdio, aio_*,
- * transfers at the file's own pointer, and descriptors inherited over exec.
+ * Not seen from here, and so without locks: mmap, io_uring and other raw system calls, stdio,
+ * aio_*, transfers at the file's own pointer, and descriptors inherited over exec.
  */
 
 #include "sim_preload.h"
