@@ -394,7 +394,7 @@ UNIT_TEST(tiling_random_list_made_of_its_own_only)
             other[changed].offset += unit_below(2);
         }
         collio_tiling_init(&tiling, 0, 100, list, count);
-        collio_tiling_open(&second, 0, 100, count);
+        collio_tiling_open(&second, 0, 100);
         collio_tiling_add(&second, other, count / 2);
         collio_tiling_add(&second, other + count / 2, count - count / 2);
         collio_tiling_close(&second);

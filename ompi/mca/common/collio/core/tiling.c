@@ -22,19 +22,37 @@
 #include "copy.h"
 #include "grow.h"
 
-int collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent, size_t most)
+void collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent)
 {
     *tiling = (collio_tiling_t){.base = base, .extent = extent, .ascending = true};
-    /* one block for both arrays */
-    if (most > PTRDIFF_MAX / (2 * sizeof(int64_t)) - 1) {
+}
+
+/* Reserves memory for `more` pieces: one block for both arrays. Until close, the distance of the
+ * arrays is the number of pieces that there is memory for. */
+static int reserve(collio_tiling_t *tiling, size_t more)
+{
+    size_t before = NULL == tiling->offset ? 0 : (size_t) (tiling->prefix - tiling->offset);
+    size_t most = tiling->count + more;
+    int64_t *block;
+
+    if (NULL != tiling->offset && most <= before) {
+        return 0;
+    }
+    most = most < 2 * before ? 2 * before : most;
+    if (most > PTRDIFF_MAX / (2 * sizeof(*block)) - 1) {
         return -ENOMEM;
     }
-    tiling->offset = malloc((2 * most + 1) * sizeof(int64_t));
+    block = realloc(tiling->offset, (2 * most + 1) * sizeof(*block));
+    if (NULL == block) {
+        return -ENOMEM;
+    }
     if (NULL == tiling->offset) {
-        return -ENOMEM;
+        block[most] = 0;
+    } else {
+        memmove(block + most, block + before, (tiling->count + 1) * sizeof(*block));
     }
-    tiling->prefix = tiling->offset + most;
-    tiling->prefix[0] = 0;
+    tiling->offset = block;
+    tiling->prefix = block + most;
     return 0;
 }
 
@@ -47,12 +65,16 @@ static inline collio_extent_t load(const void *pieces, size_t i)
     return piece;
 }
 
-void collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count)
+int collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count)
 {
-    int64_t *offset = tiling->offset, *prefix = tiling->prefix;
     size_t n = tiling->count;
-    int64_t end = 0 == n ? INT64_MIN : offset[n - 1] + prefix[n] - prefix[n - 1];
+    int rc = reserve(tiling, count);
+    int64_t *offset = tiling->offset, *prefix = tiling->prefix, end;
 
+    if (0 != rc) {
+        return rc;
+    }
+    end = 0 == n ? INT64_MIN : offset[n - 1] + prefix[n] - prefix[n - 1];
     for (size_t i = 0; i < count; ++i) {
         collio_extent_t piece = load(pieces, i);
         int64_t behind, stream;
@@ -76,6 +98,7 @@ void collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count
         end = behind;
     }
     tiling->count = n;
+    return 0;
 }
 
 /* Is this list, of as many pieces as the tiling has, that of the tiling? `uniform` is a constant
@@ -202,14 +225,12 @@ void collio_tiling_fold(collio_tiling_t *tiling)
 int collio_tiling_init(collio_tiling_t *tiling, int64_t base, int64_t extent, const void *pieces,
                        size_t count)
 {
-    int rc = collio_tiling_open(tiling, base, extent, count);
+    int rc;
 
-    if (0 != rc) {
-        return rc;
-    }
-    collio_tiling_add(tiling, pieces, count);
+    collio_tiling_open(tiling, base, extent);
+    rc = collio_tiling_add(tiling, pieces, count);
     collio_tiling_close(tiling);
-    return 0;
+    return rc;
 }
 
 void collio_tiling_fini(collio_tiling_t *tiling)

@@ -59,10 +59,10 @@ int collio_tiling_init(collio_tiling_t *tiling, int64_t base, int64_t extent, co
                        size_t count);
 void collio_tiling_fini(collio_tiling_t *tiling);
 
-/** Makes a tiling in steps: begins a tiling of at most `most` pieces, adds pieces in their order,
- *  and ends with close. Returns 0 or -ENOMEM. */
-int collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent, size_t most);
-void collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count);
+/** Makes a tiling in steps: begins an empty tiling, adds pieces in their order (returns 0 or
+ *  -ENOMEM), and ends with close. */
+void collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent);
+int collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count);
 void collio_tiling_close(collio_tiling_t *tiling);
 
 /** Returns true if collio_tiling_init would make the pieces of this tiling of `pieces`. */

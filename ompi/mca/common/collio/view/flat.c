@@ -173,21 +173,16 @@ static void keep(flat_ring_t *ring, ompi_datatype_t *type, collio_flat_t *flat)
 
 /* ---- flattening. Cost: O(pieces of one element of the type) ---- */
 
-enum {
-    RAW_BATCH = 512,      /* pieces that the convertor returns at a time */
-    COUNT_ABOVE = 8 << 20 /* bytes of a type from which on its pieces are counted first */
-};
+enum { RAW_BATCH = 512 }; /* pieces that the convertor returns at a time */
 
-/* Walks one element of `type` in type order by Open MPI's convertor. Adds the pieces to `tiling`,
- * unless it is NULL; *count = number of pieces before neighbors are joined. */
-static int walk_type(ompi_datatype_t *type, collio_tiling_t *tiling, size_t *count)
+/* Adds the pieces of one element of `type`, in type order, by Open MPI's convertor. */
+static int add_type(ompi_datatype_t *type, collio_tiling_t *tiling)
 {
     opal_convertor_t convertor;
     struct iovec raw[RAW_BATCH];
     int64_t missing = (int64_t) type->super.size;
     int rc = 0, finished = 0;
 
-    *count = 0;
     OBJ_CONSTRUCT(&convertor, opal_convertor_t);
     if (OPAL_SUCCESS
         != opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &type->super, 1, NULL,
@@ -195,64 +190,36 @@ static int walk_type(ompi_datatype_t *type, collio_tiling_t *tiling, size_t *cou
         rc = -EINVAL;
         goto out_cleanup;
     }
-    while (0 == finished) {
+    while (0 == rc && 0 == finished) {
         uint32_t pieces = RAW_BATCH;
         size_t bytes = 0;
 
         finished = opal_convertor_raw(&convertor, raw, &pieces, &bytes);
-        if (NULL != tiling) {
-            collio_tiling_add(tiling, raw, pieces);
-        }
-        *count += pieces;
+        rc = collio_tiling_add(tiling, raw, pieces);
         missing -= (int64_t) bytes;
     }
-    rc = 0 == missing ? 0 : -EINVAL;
+    if (0 == rc && 0 != missing) {
+        rc = -EINVAL;
+    }
 out_cleanup:
     opal_convertor_cleanup(&convertor);
     OBJ_DESTRUCT(&convertor);
     return rc;
 }
 
-/* Reserves memory for the pieces of a type: one piece per byte for a small type. Unused memory is
- * address space only, and is released when the list is closed. A large type, or a type for which
- * that reservation fails, is walked first to count its pieces. */
-static int open_for_type(ompi_datatype_t *type, collio_tiling_t *tiling)
-{
-    size_t most = type->super.size;
-    ptrdiff_t lb, extent;
-    int rc = -ENOMEM;
-
-    ompi_datatype_get_extent(type, &lb, &extent);
-    if (most <= COUNT_ABOVE) {
-        rc = collio_tiling_open(tiling, 0, (int64_t) extent, most);
-    }
-    if (-ENOMEM != rc) {
-        return rc;
-    }
-    rc = walk_type(type, NULL, &most);
-    if (0 != rc) {
-        return rc;
-    }
-    return collio_tiling_open(tiling, 0, (int64_t) extent, most);
-}
-
 /* Flattens one element of `type`; folds a regular type. */
 static int flatten_type(ompi_datatype_t *type, collio_tiling_t *tiling)
 {
-    size_t pieces;
-    int rc = open_for_type(type, tiling);
+    ptrdiff_t lb, extent;
+    int rc = 0;
 
-    if (0 != rc) {
-        return rc;
-    }
+    ompi_datatype_get_extent(type, &lb, &extent);
+    collio_tiling_open(tiling, 0, (int64_t) extent);
     if (0 < type->super.size) {
-        rc = walk_type(type, tiling, &pieces);
+        rc = add_type(type, tiling);
     }
     collio_tiling_close(tiling);
     collio_tiling_fold(tiling);
-    if (0 != rc) {
-        collio_tiling_fini(tiling);
-    }
     return rc;
 }
 
@@ -278,6 +245,7 @@ static int flatten(const flat_key_t *key, collio_flat_t **flat)
              ? flatten_type(key->type, &made->tiling)
              : collio_tiling_init(&made->tiling, 0, key->extent, key->list, key->count);
     if (0 != rc) {
+        collio_tiling_fini(&made->tiling);
         free(made);
         return rc;
     }
