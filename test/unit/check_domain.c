@@ -3,7 +3,7 @@
 /* File domains, against dealing out the bytes one by one. */
 #include "defaults.h"
 #include "domain.h"
-#include "sum.h"
+#include "number.h"
 
 #include "unit.h"
 

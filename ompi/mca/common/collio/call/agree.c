@@ -12,8 +12,8 @@
 #include "tuner/tuner.h"
 #include "twolayer/relay.h"
 
+#include "core/number.h"
 #include "core/put_rule.h"
-#include "core/sum.h"
 
 _Static_assert((int) COLLIO_AGREE_FIELDS == (int) COLLIO_AGREEMENT_CALL,
                "the agreement is a line of the page");

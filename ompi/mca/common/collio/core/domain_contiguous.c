@@ -9,7 +9,7 @@
 
 #include "debug_assert.h"
 #include "grow.h"
-#include "sum.h"
+#include "number.h"
 
 /* Returns floor(width * bytes / total) for bytes <= total: exact if total < 2^31, otherwise with
  * both scaled down, equally on all ranks. */

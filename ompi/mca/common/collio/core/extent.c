@@ -15,17 +15,10 @@
 
 #include "grow.h"
 
-void collio_extents_init(collio_extents_t *list)
-{
-    list->at = NULL;
-    list->count = 0;
-    list->capacity = 0;
-}
-
 void collio_extents_fini(collio_extents_t *list)
 {
     free(list->at);
-    collio_extents_init(list);
+    *list = (collio_extents_t){0};
 }
 
 int collio_extents_reserve(collio_extents_t *list, size_t capacity)

@@ -18,7 +18,6 @@ typedef struct collio_extents_t {
     size_t capacity;     /* number of extents that `at` has room for */
 } collio_extents_t;
 
-void collio_extents_init(collio_extents_t *list);
 /** Frees the storage; the list is empty and usable afterwards. Idempotent. */
 void collio_extents_fini(collio_extents_t *list);
 

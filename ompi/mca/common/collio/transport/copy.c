@@ -113,27 +113,17 @@ COLLIO_ALWAYS_INLINE void copy_case(case_t is, const collio_exchange_t *ex,
     }
 }
 
-/* Copies between user memory and a collective buffer whose byte 0 has the local coordinate `local`.
- */
-static void copy_placed(const collio_exchange_t *ex, const collio_piece_t *piece, size_t count,
-                        char *buffer, int64_t local)
+static void copy_pieces(const collio_exchange_t *ex, bool packed, const collio_piece_t *piece,
+                        size_t count, char *other)
 {
-    char *zero = collio_place(buffer, -local);
-
-    if (ex->write) {
-        copy_case((case_t){.write = true}, ex, piece, count, zero);
+    if (ex->write && packed) {
+        copy_case((case_t){.write = true, .packed = true}, ex, piece, count, other);
+    } else if (ex->write) {
+        copy_case((case_t){.write = true}, ex, piece, count, other);
+    } else if (packed) {
+        copy_case((case_t){.packed = true}, ex, piece, count, other);
     } else {
-        copy_case((case_t){.write = false}, ex, piece, count, zero);
-    }
-}
-
-static void copy_packed(const collio_exchange_t *ex, const collio_piece_t *piece, size_t count,
-                        char *message)
-{
-    if (ex->write) {
-        copy_case((case_t){.write = true, .packed = true}, ex, piece, count, message);
-    } else {
-        copy_case((case_t){.write = false, .packed = true}, ex, piece, count, message);
+        copy_case((case_t){0}, ex, piece, count, other);
     }
 }
 
@@ -182,15 +172,16 @@ int64_t collio_copy_window(collio_exchange_t *ex, const collio_window_t *window,
                            const collio_piece_t *piece, char *buffer, int64_t buffer_local,
                            int64_t limit)
 {
+    char *zero = collio_place(buffer, -buffer_local);
     int64_t copied;
     size_t count = whole_pieces(window, piece, limit, &copied);
 
-    copy_placed(ex, piece, count, buffer, buffer_local);
+    copy_pieces(ex, false, piece, count, zero);
     for (; count < window->count; ++count) { /* pieces may overlap: several cross the limit */
         collio_piece_t cut = piece[count];
 
         cut.length = valid_bytes(&cut, limit);
-        copy_placed(ex, &cut, 1, buffer, buffer_local);
+        copy_pieces(ex, false, &cut, 1, zero);
         copied += cut.length;
     }
     collio_exchange_received(ex, copied);
@@ -205,16 +196,16 @@ int64_t collio_copy_message(const collio_exchange_t *ex, const collio_window_t *
     int64_t copied = 0;
 
     if (bytes >= window->bytes) {
-        copy_packed(ex, piece, window->count, message);
+        copy_pieces(ex, true, piece, window->count, message);
         return counted(ex, window->bytes);
     }
     for (; copied + piece[count].length <= bytes; ++count) {
         copied += piece[count].length;
     }
-    copy_packed(ex, piece, count, message);
+    copy_pieces(ex, true, piece, count, message);
     cut = piece[count];
     cut.length = bytes - copied;
-    copy_packed(ex, &cut, 1, message + copied);
+    copy_pieces(ex, true, &cut, 1, message + copied);
     return counted(ex, bytes);
 }
 
