@@ -261,8 +261,7 @@ static void publish_row(const collio_setting_t *row, const void *values, opal_in
     int64_t least;
     bool ours;
 
-    if ((!hinted && NULL == row->hints && is_initial(row, values))
-        || !collio_setting_hint(row, 0, name, &least)) {
+    if (!collio_setting_hint(row, 0, name, &least)) {
         return;
     }
     ours = 0 == strncmp(name, "collio_", 7);
@@ -286,8 +285,11 @@ void collio_settings_set_publish(const collio_settings_set_t *set, const void *v
     bool hinted = has_hints(info);
 
     for (size_t i = 0; i < set->count; ++i) {
-        if (collio_settings_set_has(set, &set->rows[i])) {
-            publish_row(&set->rows[i], values, info, hinted);
+        const collio_setting_t *row = &set->rows[i];
+        bool unset = !hinted && NULL == row->hints && is_initial(row, values);
+
+        if (!unset && collio_settings_set_has(set, row)) {
+            publish_row(row, values, info, hinted);
         }
     }
 }
