@@ -17,8 +17,8 @@
 #define MAX_HINT_BYTES  2000
 
 /* Columns of a row of ranks; the page finds them by name. */
-static const char *const rank_columns[] = {"rank",
-                                           "host",
+static const char *const rank_columns[] = {"host",
+                                           "rank",
                                            "end",
                                            "wall",
                                            "ns_collective",
@@ -38,8 +38,8 @@ static const char *const rank_columns[] = {"rank",
                                            "memory_peak",
                                            "memory_io"};
 enum {
+    R_HOST, /* a text, all others are numbers */
     R_RANK,
-    R_HOST,
     R_END,
     R_WALL,
     R_SERIES,
@@ -83,27 +83,14 @@ static void rank_row(const struct ioprof_rank *r, uint64_t *row)
     }
 }
 
-static void put_hosts(struct ioprof_sink *json, const struct ioprof_profile *p, size_t group)
-{
-    ioprof_json_open(json, "hosts", '[');
-    for (size_t i = 0; i < p->nranks; i += group) {
-        if (0 == i || 0 != strcmp(p->ranks[i].host, p->ranks[i - group].host)) {
-            ioprof_json_text(json, NULL, p->ranks[i].host);
-        }
-    }
-    ioprof_json_close(json, ']');
-}
-
 static void put_ranks(struct ioprof_sink *json, const struct ioprof_profile *p)
 {
     size_t group = (p->nranks + MAX_RANK_ROWS - 1) / MAX_RANK_ROWS;
-    uint64_t host = 0;
 
     group = 0 == group ? 1 : group;
     ioprof_json_open(json, "ranks", '{');
     ioprof_json_number(json, "n", p->nranks);
     ioprof_json_number(json, "group", group);
-    put_hosts(json, p, group);
     ioprof_json_open(json, "columns", '[');
     for (int i = 0; i < R_COLUMNS; i++) {
         ioprof_json_text(json, NULL, rank_columns[i]);
@@ -120,11 +107,12 @@ static void put_ranks(struct ioprof_sink *json, const struct ioprof_profile *p)
                 row[c] = other[c] > row[c] ? other[c] : row[c];
             }
         }
-        if (i > 0) {
-            host += 0 != strcmp(p->ranks[i].host, p->ranks[i - group].host);
+        ioprof_json_open(json, NULL, '[');
+        ioprof_json_text(json, NULL, p->ranks[i].host);
+        for (int c = R_RANK; c < R_COLUMNS; c++) {
+            ioprof_json_number(json, NULL, row[c]);
         }
-        row[R_HOST] = host;
-        ioprof_json_numbers(json, NULL, row, R_COLUMNS);
+        ioprof_json_close(json, ']');
     }
     ioprof_json_close(json, ']');
     ioprof_json_close(json, '}');

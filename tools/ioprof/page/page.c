@@ -1,12 +1,23 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 #include "page/page.h"
 #include "profile/printable.h"
+#include "report/compare.h"
 #include "report/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void ioprof_html_text(FILE *out, const char *text)
+/** A page in progress. */
+struct page {
+    const char *title;
+    const struct ioprof_profile *runs[2];
+    int nruns;
+    /** Writes what is readable without scripts. */
+    void (*summary)(const struct page *page, FILE *out);
+};
+
+/** Text with the characters that HTML gives a meaning escaped. */
+static void html_text(FILE *out, const char *text)
 {
     for (; NULL != text && '\0' != *text; text++) {
         switch (*text) {
@@ -31,11 +42,11 @@ void ioprof_html_text(FILE *out, const char *text)
 static void put_element(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "<%s>", name);
-    ioprof_html_text(out, text);
+    html_text(out, text);
     fprintf(out, "</%s>\n", name);
 }
 
-void ioprof_html_answers(const struct ioprof_profile *run, FILE *out)
+static void html_answers(const struct ioprof_profile *run, FILE *out)
 {
     struct ioprof_finding *findings = NULL;
     int n = ioprof_findings(run, &findings);
@@ -59,7 +70,7 @@ void ioprof_html_answers(const struct ioprof_profile *run, FILE *out)
             fputs("<li>", out);
             put_element(out, "p", findings[i].text);
             fputs("<p class=\"advice\">", out);
-            ioprof_html_text(out, findings[i].advice);
+            html_text(out, findings[i].advice);
             fputs("</p></li>\n", out);
         }
         fputs("</ol>\n", out);
@@ -67,7 +78,7 @@ void ioprof_html_answers(const struct ioprof_profile *run, FILE *out)
     ioprof_findings_free(findings, n < 0 ? 0 : n);
 }
 
-static void put_data(const struct ioprof_page *page, FILE *out)
+static void put_data(const struct page *page, FILE *out)
 {
     struct ioprof_sink json = ioprof_json_sink(out);
 
@@ -81,10 +92,10 @@ static void put_data(const struct ioprof_page *page, FILE *out)
 }
 
 /** Writes the part that stands for @@name@@; unknown names are kept as text. */
-static void put_part(const struct ioprof_page *page, const char *name, size_t length, FILE *out)
+static void put_part(const struct page *page, const char *name, size_t length, FILE *out)
 {
     if (5 == length && 0 == strncmp(name, "title", 5)) {
-        ioprof_html_text(out, page->title);
+        html_text(out, page->title);
     } else if (7 == length && 0 == strncmp(name, "summary", 7)) {
         page->summary(page, out);
     } else if (4 == length && 0 == strncmp(name, "data", 4)) {
@@ -94,7 +105,7 @@ static void put_part(const struct ioprof_page *page, const char *name, size_t le
     }
 }
 
-int ioprof_page_write(const struct ioprof_page *page, FILE *out)
+static int page_write(const struct page *page, FILE *out)
 {
     const char *at = ioprof_page_template, *mark;
 
@@ -112,18 +123,78 @@ int ioprof_page_write(const struct ioprof_page *page, FILE *out)
     return ferror(out) ? -1 : 0;
 }
 
-static void summarize_run(const struct ioprof_page *page, FILE *out)
+static void summarize_run(const struct page *page, FILE *out)
 {
-    ioprof_html_answers(page->runs[0], out);
+    html_answers(page->runs[0], out);
 }
 
 int ioprof_report_html(struct ioprof_profile *profile, FILE *out)
 {
-    struct ioprof_page page = {.runs = {profile}, .nruns = 1, .summary = summarize_run};
+    struct page page = {.runs = {profile}, .nruns = 1, .summary = summarize_run};
 
     if (ioprof_make_printable(profile) < 0) {
         return -1;
     }
     page.title = ioprof_fact(profile, "program");
-    return ioprof_page_write(&page, out);
+    return page_write(&page, out);
+}
+
+static void put_changes(const struct page *page, FILE *out)
+{
+    char **texts;
+    int n = ioprof_changes(page->runs[0], page->runs[1], &texts);
+
+    fputs("<h3>What changed from A to B</h3>\n<ul class=\"changes\">\n", out);
+    for (int i = 0; i < n; i++) {
+        fputs("<li>", out);
+        html_text(out, texts[i]);
+        fputs("</li>\n", out);
+    }
+    fputs("</ul>\n", out);
+    ioprof_changes_free(texts, n < 0 ? 0 : n);
+}
+
+static void put_pairs(const struct page *page, FILE *out)
+{
+    struct ioprof_pair pairs[IOPROF_PAIRS];
+    int n = ioprof_pairs(page->runs[0], page->runs[1], pairs);
+
+    fputs("<div class=\"scroll whole\" tabindex=\"0\" role=\"region\" aria-label=\"Figures of A "
+          "and B\">"
+          "<table class=\"pairs\"><thead><tr><th></th><th>A</th><th>B</th><th>change</th></tr>"
+          "</thead><tbody>\n",
+          out);
+    for (int i = 0; i < n; i++) {
+        int part = ' ' == pairs[i].name[0];
+
+        fprintf(out, "<tr><th scope=\"row\"%s>", part ? " class=\"part\"" : "");
+        html_text(out, pairs[i].name + (part ? 2 : 0));
+        fprintf(out, "</th><td>%s</td>", ioprof_show_pair(&pairs[i], pairs[i].a));
+        fprintf(out, "<td>%s</td><td>%s</td></tr>\n", ioprof_show_pair(&pairs[i], pairs[i].b),
+                ioprof_show_change(&pairs[i]));
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+static void summarize_pair(const struct page *page, FILE *out)
+{
+    put_changes(page, out);
+    put_pairs(page, out);
+    for (int i = 0; i < 2; i++) {
+        fprintf(out, "<details><summary>Answers and findings of run %c</summary>\n", 'A' + i);
+        html_answers(page->runs[i], out);
+        fputs("</details>\n", out);
+    }
+}
+
+int ioprof_compare_html(struct ioprof_profile *a, struct ioprof_profile *b, FILE *out)
+{
+    char title[512];
+    struct page page = {.title = title, .runs = {a, b}, .nruns = 2, .summary = summarize_pair};
+
+    if (ioprof_make_printable(a) < 0 || ioprof_make_printable(b) < 0) {
+        return -1;
+    }
+    snprintf(title, sizeof(title), "%s: A and B", ioprof_fact(a, "program"));
+    return page_write(&page, out);
 }

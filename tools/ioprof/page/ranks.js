@@ -8,7 +8,7 @@ function rankRows(run) {
     const index = {};
     run.ranks.columns.forEach((name, i) => { index[name] = i; });
     return run.ranks.rows.map((row) => {
-        const rank = { rank: row[index.rank], host: run.ranks.hosts[row[index.host]],
+        const rank = { rank: row[index.rank], host: row[index.host],
             end: row[index.end], wall: row[index.wall], read: row[index.read],
             written: row[index.written], memory_peak: row[index.memory_peak],
             memory_io: row[index.memory_io] };

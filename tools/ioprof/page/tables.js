@@ -210,7 +210,7 @@ function variablePanel() {
 function showFacts(run, index) {
     const box = document.getElementById('facts');
     const { facts, own, ranks } = run;
-    const hosts = new Set(ranks.hosts).size;
+    const hosts = new Set(rankRows(run).map((rank) => rank.host)).size;
     const line = element('p', { className: 'facts' });
     if (runs.length > 1) line.append(element('b', {}, 'AB'[index] + '  '));
     line.append(element('b', {}, showCount(ranks.n) + (ranks.n === 1 ? ' rank' : ' ranks')), ' on ',

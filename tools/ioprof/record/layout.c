@@ -1,7 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Where a file is: file system, mount, and its stripes on Lustre and BeeGFS. Asked when a file is
  * opened, and once more when it is closed if there were no stripes yet. System calls only. */
-#include "profile/stripes.h"
 #include "record/record.h"
 
 #include <fcntl.h>
@@ -34,17 +33,86 @@ static int nmounts;
 static bool striped; /* a file was on Lustre or BeeGFS: without any nothing is asked twice */
 static bool busy;    /* one thread at a time, and not in a signal handler that has interrupted it */
 
-static struct ioprof_stripes read_stripes(int fd, long magic, char *room)
+struct stripes {
+    uint64_t bytes; /* size of a stripe; 0: not known */
+    uint64_t count;
+};
+
+/* Layouts, little endian. Plain: magic u32, pattern u32, 16 bytes, stripe size u32, stripe count
+ * u16. Composite: magic u32, 10 bytes, number of entries u16, 16 bytes; each entry has 48 bytes: id
+ * u32, flags u32, begin u64, end u64, offset and size of a plain layout u32. */
+#define MAGIC_V1    0x0bd10bd0U
+#define MAGIC_V3    0x0bd30bd0U
+#define MAGIC_COMP  0x0bd60bd0U
+#define PATTERN_MDT 0x100U /* data on the metadata server: no stripes */
+#define ENTRY_INIT  0x10U  /* the component exists */
+#define PLAIN_BYTES 32
+#define COMP_BYTES  32
+#define ENTRY_BYTES 48
+#define MANY        0xffffU /* stripe count of "all servers" in a layout that does not exist yet */
+
+static uint64_t number(const unsigned char *at, int bytes)
 {
-    struct ioprof_stripes stripes = {0, 0};
+    uint64_t value = 0;
+
+    for (int i = 0; i < bytes; i++) {
+        value |= (uint64_t) at[i] << (8 * i);
+    }
+    return value;
+}
+
+static struct stripes plain(const unsigned char *data, size_t bytes)
+{
+    struct stripes none = {0, 0}, found;
+
+    if (bytes < PLAIN_BYTES || 0 != (number(data + 4, 4) & PATTERN_MDT)) {
+        return none;
+    }
+    found = (struct stripes){number(data + 24, 4), number(data + 28, 2)};
+    return 0 == found.bytes || 0 == found.count || MANY == found.count ? none : found;
+}
+
+static struct stripes composite(const unsigned char *data, size_t bytes)
+{
+    struct stripes found = {0, 0};
+    uint64_t entries = bytes < COMP_BYTES ? 0 : number(data + 14, 2);
+
+    for (uint64_t i = 0; i < entries && COMP_BYTES + (i + 1) * ENTRY_BYTES <= bytes; i++) {
+        const unsigned char *entry = data + COMP_BYTES + i * ENTRY_BYTES;
+        uint64_t offset = number(entry + 24, 4), size = number(entry + 28, 4);
+
+        if (0 != (number(entry + 4, 4) & ENTRY_INIT) && offset <= bytes && size <= bytes - offset) {
+            struct stripes part = plain(data + offset, size);
+
+            found = 0 != part.bytes ? part : found;
+        }
+    }
+    return found;
+}
+
+/** Reads the extended attribute lustre.lov. Of a file with several components it is the last one
+ *  that exists: the one that holds the end of the file. */
+static struct stripes lustre_stripes(const unsigned char *data, size_t bytes)
+{
+    uint64_t magic = bytes < 4 ? 0 : number(data, 4);
+
+    if (MAGIC_COMP == magic) {
+        return composite(data, bytes);
+    }
+    return MAGIC_V1 == magic || MAGIC_V3 == magic ? plain(data, bytes) : (struct stripes){0, 0};
+}
+
+static struct stripes read_stripes(int fd, long magic, char *room)
+{
+    struct stripes stripes = {0, 0};
     struct beegfs_stripes beegfs;
     long n;
 
     if (LUSTRE_MAGIC == magic) {
         n = syscall(SYS_fgetxattr, fd, "lustre.lov", room, (size_t) ROOM);
-        stripes = ioprof_lustre_stripes((unsigned char *) room, n < 0 ? 0 : (size_t) n);
+        stripes = lustre_stripes((unsigned char *) room, n < 0 ? 0 : (size_t) n);
     } else if (BEEGFS_MAGIC == magic && 0 == syscall(SYS_ioctl, fd, BEEGFS_STRIPEINFO, &beegfs)) {
-        stripes = (struct ioprof_stripes){beegfs.chunk_bytes, beegfs.targets};
+        stripes = (struct stripes){beegfs.chunk_bytes, beegfs.targets};
     }
     return stripes;
 }
@@ -148,7 +216,7 @@ static void set_mount(struct ioprof_file *file, uint64_t device, char *room)
 
 void ioprof_layout_read(int fd, struct ioprof_file *file, uint64_t device)
 {
-    struct ioprof_stripes stripes;
+    struct stripes stripes;
     struct statfs fs;
     void *room;
     bool here;

@@ -3,7 +3,6 @@
 #include "report/text.h"
 #include "profile/printable.h"
 #include "report/report.h"
-#include "report/text_tables.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

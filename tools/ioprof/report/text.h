@@ -44,4 +44,14 @@ struct ioprof_rank **ioprof_ranks_by_bytes(const struct ioprof_profile *profile)
 /** Time of a rank in I/O: MPI-IO, its completion, and POSIX of the program. */
 uint64_t ioprof_rank_ns(const struct ioprof_rank *rank);
 
+/* ---- tables of the text report: report/text_tables.c ---- */
+
+void ioprof_text_heading(FILE *out, const char *text);
+/** Values in the unit that the column's heading names. Up to eight results are valid at a time. */
+const char *ioprof_text_ms(double ns);
+const char *ioprof_text_mib(double bytes);
+
+void ioprof_text_ranks(const struct ioprof_profile *p, FILE *out);
+void ioprof_text_files(const struct ioprof_profile *p, FILE *out);
+
 #endif /* IOPROF_REPORT_TEXT_H */

@@ -1,6 +1,5 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks and files in the text report. */
-#include "report/text_tables.h"
 #include "report/text.h"
 
 #include <stdlib.h>
