@@ -1,66 +1,11 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel's files say about memory, and the two rules about it. */
-#include "available.h"
-
 #include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "node/node_available.h"
 #include "unit.h"
-
-UNIT_TEST(available_meminfo)
-{
-    ck_assert_int_eq(
-        INT64_C(5) << 20,
-        collio_available_meminfo("MemTotal:  100 kB\nMemFree: 7 kB\nMemAvailable:    5120 kB\n"));
-    ck_assert_int_eq(INT64_MAX, collio_available_meminfo("MemTotal: 100 kB\n"));
-    ck_assert_int_eq(INT64_MAX, collio_available_meminfo(""));
-    ck_assert_int_eq(INT64_MAX, collio_available_meminfo("MemAvailable: x kB"));
-}
-
-UNIT_TEST(available_cgroup_of_both_versions)
-{
-    static const char both[] = "12:cpu,cpuacct:/a\n4:pids,memory:/slurm/job_7\n0::/user/me\n";
-    char path[32];
-
-    ck_assert(collio_available_cgroup(both, true, path, sizeof(path)));
-    ck_assert_str_eq("/user/me", path);
-    ck_assert(collio_available_cgroup(both, false, path, sizeof(path)));
-    ck_assert_str_eq("/slurm/job_7", path);
-    ck_assert(collio_available_cgroup("0::/", true, path, sizeof(path)));
-    ck_assert_str_eq("/", path);
-    ck_assert(!collio_available_cgroup("0::/x\n", false, path, sizeof(path)));
-    ck_assert(!collio_available_cgroup("4:memoryx:/x\n", false, path, sizeof(path)));
-    ck_assert(!collio_available_cgroup("", true, path, sizeof(path)));
-    ck_assert(!collio_available_cgroup("0::/0123456789", true, path, 11));
-    ck_assert(collio_available_cgroup("0::/0123456789", true, path, 12));
-}
-
-UNIT_TEST(available_parents_up_to_the_root)
-{
-    char path[] = "/a/b";
-
-    ck_assert(collio_available_parent(path));
-    ck_assert_str_eq("/a", path);
-    ck_assert(collio_available_parent(path));
-    ck_assert_str_eq("/", path);
-    ck_assert(!collio_available_parent(path));
-}
-
-UNIT_TEST(available_limits)
-{
-    ck_assert_int_eq(4096, collio_available_limit("4096\n"));
-    ck_assert_int_eq(INT64_MAX, collio_available_limit("max\n"));
-    ck_assert_int_eq(INT64_MAX, collio_available_limit("9223372036854771712\n"));
-    ck_assert_int_eq(INT64_MAX, collio_available_limit(""));
-    ck_assert_int_eq(17, collio_available_stat("anon 3\ninactive_file 17\n", "inactive_file"));
-    ck_assert_int_eq(0, collio_available_stat("anon 3\n", "inactive_file"));
-    ck_assert_int_eq(INT64_MAX, collio_available_left(INT64_MAX, 5, 0));
-    ck_assert_int_eq(70, collio_available_left(100, 50, 20));
-    ck_assert_int_eq(100, collio_available_left(100, 50, 60));
-    ck_assert_int_eq(0, collio_available_left(100, 150, 20));
-}
 
 UNIT_TEST(available_rules)
 {
@@ -96,25 +41,41 @@ static int remove_one(const char *name, const struct stat *about, int kind, stru
     return remove(name);
 }
 
-/* node/node_available on files as the kernel has them: the least of all limits counts. */
+/* Files as the kernel has them: the least of all limits counts. */
 UNIT_TEST(available_in_the_files_of_a_node)
 {
     static const struct {
         const char *name, *text;
         int64_t left; /* with this file and those above it */
     } row[] = {
-        {"proc/meminfo", "MemTotal: 99999 kB\nMemAvailable: 10240 kB\n", 10 << 20},
-        {"proc/self/cgroup", "5:cpu,memory:/old\n0::/job/step\n", 10 << 20},
+        {"proc/meminfo", "", INT64_MAX},
+        {"proc/meminfo", "MemTotal: 100 kB\n", INT64_MAX},
+        {"proc/meminfo", "MemAvailable: x kB", INT64_MAX},
+        {"proc/meminfo", "MemAvailable: 9223372036854775807 kB\n", INT64_MAX},
+        {"proc/meminfo", "MemTotal:  99999 kB\nMemFree: 7 kB\nMemAvailable:    10240 kB\n",
+         10 << 20},
+        {"sys/fs/cgroup/memory.max", "1048576\n", 10 << 20}, /* no cgroup of this process yet */
+        {"proc/self/cgroup", "", 10 << 20},
+        {"proc/self/cgroup", "12:memoryx:/old\n", 10 << 20},
+        {"proc/self/cgroup", "0::/", 1 << 20},
+        {"proc/self/cgroup", "0::/job/step\n", 1 << 20}, /* every parent counts, up to the root */
+        {"sys/fs/cgroup/memory.max", "9223372036854771712\n", 10 << 20},
+        {"sys/fs/cgroup/memory.max", "max\n", 10 << 20},
+        {"proc/self/cgroup", "12:cpu,cpuacct:/a\n5:pids,memory:/old\n0::/job/step\n", 10 << 20},
         {"sys/fs/cgroup/job/memory.max", "9437184\n", 9 << 20},
         {"sys/fs/cgroup/job/memory.current", "2097152\n", 7 << 20},
+        {"sys/fs/cgroup/job/memory.stat", "anon 1048576\ninactive_file 1048576\n", 8 << 20},
+        {"sys/fs/cgroup/job/memory.stat", "anon 1048576\n", 7 << 20},
+        {"sys/fs/cgroup/job/memory.stat", "inactive_file 3145728\n", 9 << 20}, /* more than used */
         {"sys/fs/cgroup/job/memory.stat", "anon 1048576\ninactive_file 1048576\n", 8 << 20},
         {"sys/fs/cgroup/job/step/memory.max", "max\n", 8 << 20},
         {"sys/fs/cgroup/job/step/memory.high", "6291456\n", 6 << 20},
         {"sys/fs/cgroup/memory/old/memory.limit_in_bytes", "5242880\n", 5 << 20},
         {"sys/fs/cgroup/memory/old/memory.usage_in_bytes", "1048576\n", 4 << 20},
         {"sys/fs/cgroup/memory/old/memory.stat", "total_inactive_file 524288\n", 9 << 19},
+        {"sys/fs/cgroup/memory/old/memory.usage_in_bytes", "6291456\n", 0},
     };
-    char root[] = "/tmp/check_available.XXXXXX";
+    char root[] = "/tmp/check_available.XXXXXX", line[6000] = "0::/";
 
     ck_assert_ptr_nonnull(mkdtemp(root));
     ck_assert_int_eq(INT64_MAX, collio_available_bytes(root));
@@ -123,5 +84,8 @@ UNIT_TEST(available_in_the_files_of_a_node)
         ck_assert_msg(row[i].left == collio_available_bytes(root), "%s: %" PRId64, row[i].name,
                       collio_available_bytes(root));
     }
+    memset(line + 4, 'x', sizeof(line) - 5); /* a path that is too long is no limit */
+    put_file(root, "proc/self/cgroup", line);
+    ck_assert_int_eq(10 << 20, collio_available_bytes(root));
     nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }

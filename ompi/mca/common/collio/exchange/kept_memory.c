@@ -11,8 +11,6 @@
 #include "file/file.h"
 #include "node/node_available.h"
 
-#include "core/available.h"
-
 int64_t collio_kept_memory_usable(const collio_file_t *file)
 {
     if (0 != file->settings.memory_available) {

@@ -16,8 +16,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/available.h"
 #include "core/number.h"
+#include "node/node_available.h"
 
 void collio_layout_memory_start(collio_exchange_t *ex)
 {
