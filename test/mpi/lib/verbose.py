@@ -13,8 +13,8 @@ FRAMEWORKS = ('fcoll', 'fbtl', 'fs', 'sharedfp')
 # What a level adds: a line of fcoll, and how many there are of it.
 ADDED = {
     1: ((r': available, priority \d+$', 1), (r': selected$', 1)),
-    10: ((r': settings: .*exchange=on', 1), (r': 2 of 3 ranks aggregate .*: 0@node0', 1),
-         (r': file system 0x', 1), (r': alignment (none|\d+ bytes), .*; coherence between nodes: ', 1)),
+    10: ((r': settings: .*exchange=on', 1), (r': aggregators +2 of 3 ranks .*: 0@node0', 1),
+         (r': file system 0x.*; coherence between nodes: ', 1), (r': alignment +(none|\d+ bytes), ', 1)),
     20: ((r': call \d+ \((write|read)\): 196608 bytes in 3 pieces .*: exchange on \(as set\), '
           r'transport \w+ \(.*\), schedule none \(.*\), .*plan (new|reused), .* ms$', CALLS),
          (r'call 0 \(write\): .* plan new', 1), (r'call 1 \(write\): .* plan reused', 1)),

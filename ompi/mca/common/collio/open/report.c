@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * The report at close: choices and their reasons, bytes moved, time of each phase; separate for
- * writes and reads.
+ * writes and reads. Verbose output of an open.
  */
 #include "open/attach.h"
 
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat/verbose.h"
 #include "exchange/exchange.h"
 #include "report/report_out.h"
 #include "tuner/tuner.h"
@@ -289,4 +290,48 @@ void collio_report(collio_file_t *file)
         && 0 == file->rank) {
         print(file, all, component);
     }
+}
+
+void collio_open_show(const collio_file_t *file)
+{
+    static const char *const coherence[] = {
+        [COLLIO_COHERENT] = "no action needed",
+        [COLLIO_COHERENCE_SIZE] = "sizes are asked for again",
+        [COLLIO_COHERENCE_LOCK] = "a lock for each transfer",
+        [COLLIO_COHERENCE_FLUSH] = "writes are flushed, sizes are asked for again",
+    };
+    const collio_access_t *access = &file->access;
+    const char *title = file->component->title, *path = file->fh->f_filename;
+    collio_record_t record = {0};
+    char settings[1024], *save = NULL;
+
+    if (OMPI_SUCCESS != file->refused) {
+        COLLIO_SHOW(fcoll, SELECT, "%s: %s: selected, but every call fails: %s", title, path,
+                    ompi_mpi_errnum_get_string(file->refused));
+        return;
+    }
+    COLLIO_SHOW(fcoll, SELECT, "%s: %s: selected", title, path);
+    if (!COLLIO_VERBOSE(fcoll, FILE)) {
+        return;
+    }
+    collio_settings_set_changed(&file->component->set, &file->settings, settings, sizeof(settings));
+    COLLIO_SHOW(fcoll, FILE, "%s: %s: settings: %s", title, path, settings);
+    COLLIO_SHOW(fcoll, FILE,
+                "%s: %s: file system 0x%" PRIx32 " (%s), %d stripes of %zu bytes%s; coherence "
+                "between nodes: %s",
+                title, path, access->file_system,
+                access->network     ? "network"
+                : access->in_memory ? "memory"
+                                    : "local",
+                file->derived.striped ? file->fh->f_stripe_count : 0,
+                file->derived.striped ? (size_t) file->fh->f_stripe_size : 0,
+                file->derived.several_clients ? ", several clients that take locks" : "",
+                coherence[access->coherence]);
+    add_aggregators(&record, file);
+    for (char *line = strtok_r(record.about.at, "\n", &save); NULL != line;
+         line = strtok_r(NULL, "\n", &save)) {
+        COLLIO_SHOW(fcoll, FILE, "%s: %s:%s", title, path, line + 1);
+    }
+    collio_text_fini(&record.about);
+    collio_text_fini(&record.json);
 }
