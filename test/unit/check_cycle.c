@@ -9,13 +9,20 @@
 #include "unit.h"
 #include "wire.h"
 
-enum { SPAN = 4000, MAX_RANKS = 6 };
+enum { SPAN = 4000, MOST_BYTES = 4 * SPAN, MOST_PIECES = 400, MAX_RANKS = 6 };
+
+/* The request of a rank, and the file offset of each of its bytes by the definition of a view. */
+typedef struct request_t {
+    collio_tiling_t view;
+    int64_t skip, bytes;
+    int64_t place[MOST_BYTES];
+} request_t;
 
 typedef struct world_t {
     collio_domains_t domains;
     int64_t window_bytes;
     int ranks;
-    collio_pieces_t pieces[MAX_RANKS];
+    request_t request[MAX_RANKS];
     collio_split_t splits[MAX_RANKS];
     int64_t base;
 } world_t;
@@ -32,58 +39,97 @@ static int divide(const collio_partition_t *partition, int64_t lo, int64_t hi, i
 static void make_domains(world_t *world, int64_t lo, int64_t hi)
 {
     const collio_partition_t *const partitions[] = {
-        &collio_partition_even, &collio_partition_static_cyclic, &collio_partition_group_cyclic};
+        &collio_partition_even, &collio_partition_static_cyclic, &collio_partition_group_cyclic,
+        &collio_partition_memory};
+    const collio_given_t given[] = {{lo, 2, 100}, {lo + (hi - lo) / 5, 0, 37}, {hi - 11, 1, 64}};
     int64_t unit = unit_below(3) ? unit_between(1, 300) : 1, bytes[16];
+    bool memory = hi - lo > 100 && 0 == unit_below(4);
     collio_division_t division = {.lo = lo,
                                   .hi = hi,
-                                  .aggregators = (int) unit_between(1, 7),
+                                  .aggregators = memory ? 3 : (int) unit_between(1, 7),
                                   .unit = unit,
                                   .stripe = unit,
                                   .stripe_count = (int) unit_between(1, 9),
                                   .bytes = unit_below(2) ? bytes : NULL,
-                                  .bins = 16};
+                                  .bins = 16,
+                                  .given = given,
+                                  .given_count = 3};
 
     for (int i = 0; i < 16; ++i) {
         bytes[i] = unit_below(2) ? unit_below(1000) : 0;
     }
-    ck_assert_int_eq(0, collio_domains_make(partitions[unit_below(3)], &division, &world->domains));
+    ck_assert_int_eq(
+        0, collio_domains_make(partitions[memory ? 3 : unit_below(3)], &division, &world->domains));
 }
 
-/* Random ascending pieces in [base, base + SPAN); overlapping ones too if asked for. */
-static void make_pieces(world_t *world, int rank, bool overlap)
+/* Notes the bytes of the request, up to the end of the span. */
+static void walk(request_t *request, int64_t base, int64_t extent, const collio_extent_t *piece,
+                 size_t count)
 {
-    int64_t at = unit_below(SPAN / 2);
-    int64_t stream = 0;
-    int64_t longest = unit_below(4) ? 20 : 1500;
+    int64_t stream = -request->skip;
 
-    while (at < SPAN && unit_below(60)) {
+    for (size_t i = 0; 0 < count; ++i) {
+        int64_t at = (int64_t) (i / count) * extent + piece[i % count].offset;
+
+        for (int64_t b = 0; b < piece[i % count].length; ++b, ++stream) {
+            if (at + b >= SPAN || stream >= MOST_BYTES) {
+                return;
+            }
+            if (0 <= stream) {
+                request->place[stream] = base + at + b;
+                request->bytes = stream + 1;
+            }
+        }
+    }
+}
+
+/* Random pieces, forward or backward, repeated in [base, base + SPAN); with `overlap` some pieces
+ * overlap. */
+static void make_request(world_t *world, int rank, bool overlap)
+{
+    request_t *request = &world->request[rank];
+    collio_extent_t piece[MOST_PIECES];
+    int64_t end = SPAN / unit_between(1, 4), at = unit_below(end / 2), extent = 1;
+    int64_t longest = unit_below(4) ? 20 : 1500;
+    bool backward = 0 == unit_below(4);
+    size_t count = 0;
+
+    while (at < end && count < MOST_PIECES && unit_below(60)) {
         int64_t length = unit_between(1, longest);
 
-        length = length < SPAN - at ? length : SPAN - at;
-        ck_assert_int_eq(
-            0, collio_pieces_append(&world->pieces[rank], world->base + at, length, stream));
-        stream += length;
+        length = length < end - at ? length : end - at;
+        piece[count++] = (collio_extent_t){at, length};
+        extent = at + length > extent ? at + length : extent;
         at += overlap && unit_below(2) ? unit_below(length) : length + unit_below(30);
     }
+    for (size_t i = 0; backward && i < count / 2; ++i) {
+        collio_extent_t swap = piece[i];
+
+        piece[i] = piece[count - 1 - i];
+        piece[count - 1 - i] = swap;
+    }
+    extent += unit_below(30);
+    ck_assert_int_eq(0, collio_tiling_init(&request->view, world->base, extent, piece, count));
+    request->skip = 0 < count ? unit_below(request->view.size) : 0;
+    walk(request, world->base, extent, piece, count);
 }
 
 static void make_world(world_t *world, bool overlap)
 {
-    int64_t lo = INT64_MAX;
-    int64_t hi = 0;
+    int64_t lo = INT64_MAX, hi = 0, pieces;
 
     memset(world, 0, sizeof(*world));
     world->base = unit_below(3) ? unit_below(1000) : (INT64_C(1) << 40) + unit_below(1000);
-    world->base = unit_below(5) ? world->base : INT64_MAX - SPAN;
+    world->base = unit_below(5) ? world->base : INT64_MAX - 4 * SPAN;
     world->ranks = (int) unit_between(1, MAX_RANKS);
     world->window_bytes = unit_below(3) ? unit_between(1, 700) : unit_between(1, 20);
     for (int rank = 0; rank < world->ranks; ++rank) {
-        make_pieces(world, rank, overlap);
-        for (size_t i = 0; i < world->pieces[rank].count; ++i) {
-            const collio_piece_t *piece = &world->pieces[rank].at[i];
+        const request_t *request = &world->request[rank];
 
-            lo = piece->offset < lo ? piece->offset : lo;
-            hi = piece->offset + piece->length > hi ? piece->offset + piece->length : hi;
+        make_request(world, rank, overlap);
+        for (int64_t i = 0; i < request->bytes; ++i) {
+            lo = request->place[i] < lo ? request->place[i] : lo;
+            hi = request->place[i] >= hi ? request->place[i] + 1 : hi;
         }
     }
     if (lo > hi) {
@@ -91,15 +137,18 @@ static void make_world(world_t *world, bool overlap)
     }
     make_domains(world, lo, hi);
     for (int rank = 0; rank < world->ranks; ++rank) {
-        ck_assert_int_eq(0, collio_split_pieces(&world->pieces[rank], &world->domains,
-                                                world->window_bytes, &world->splits[rank]));
+        const request_t *request = &world->request[rank];
+
+        unit_equal(0,
+                   collio_split_view(&request->view, request->skip, request->bytes, &world->domains,
+                                     world->window_bytes, &world->splits[rank], &pieces));
     }
 }
 
 static void free_world(world_t *world)
 {
     for (int rank = 0; rank < world->ranks; ++rank) {
-        collio_pieces_fini(&world->pieces[rank]);
+        collio_tiling_fini(&world->request[rank].view);
         collio_split_fini(&world->splits[rank]);
     }
     collio_domains_fini(&world->domains);
@@ -158,9 +207,12 @@ static unsigned char paint(int rank, int64_t stream)
 }
 
 /* One requester's share of an aggregator as it arrives: over the wire, then cut again. */
-static void receive(const collio_split_t *split, const collio_share_t *share,
+static void receive(const world_t *world, int rank, const collio_share_t *share,
                     collio_split_t *received)
 {
+    const collio_split_t *split = &world->splits[rank];
+    int64_t window_bytes = collio_domains_window(&world->domains, share->aggregator,
+                                                 world->window_bytes);
     collio_bytes_t wire = {0};
     collio_extents_t list = {0};
     const collio_window_t *last = &split->window[share->first + share->count - 1];
@@ -169,7 +221,7 @@ static void receive(const collio_split_t *split, const collio_share_t *share,
 
     unit_equal(0, collio_wire_encode(split->piece + first, count, sizeof(*split->piece), &wire));
     unit_equal(0, collio_wire_decode(wire.at, wire.count, count, &list));
-    unit_equal(0, collio_split_extents(&list, split->window_bytes, received));
+    unit_equal(0, collio_split_extents(&list, window_bytes, received));
     check_order(received, NULL);
     unit_equal(share->count, received->window_count);
     unit_equal(1, received->share_count);
@@ -218,23 +270,19 @@ static void deliver(const world_t *world, int rank, const collio_share_t *share,
 static void check_rank(const world_t *world, int rank, const unsigned char *file, const int *hits)
 {
     int wanted[SPAN] = {0};
-    const collio_pieces_t *pieces = &world->pieces[rank];
+    const request_t *request = &world->request[rank];
 
-    for (size_t i = 0; i < pieces->count; ++i) {
-        for (int64_t b = 0; b < pieces->at[i].length; ++b) {
-            wanted[pieces->at[i].offset - world->base + b]++;
-        }
+    for (int64_t i = 0; i < request->bytes; ++i) {
+        wanted[request->place[i] - world->base]++;
     }
     for (int64_t at = 0; at < SPAN; ++at) {
         unit_equal(wanted[at], hits[at]);
     }
-    for (size_t i = 0; i < pieces->count; ++i) {
-        for (int64_t b = 0; b < pieces->at[i].length; ++b) {
-            int64_t at = pieces->at[i].offset - world->base + b;
+    for (int64_t i = 0; i < request->bytes; ++i) {
+        int64_t at = request->place[i] - world->base;
 
-            if (1 == wanted[at]) {
-                unit_equal(paint(rank, pieces->at[i].stream + b), file[at]);
-            }
+        if (1 == wanted[at]) {
+            unit_equal(paint(rank, i), file[at]);
         }
     }
 }
@@ -299,7 +347,7 @@ static void check_collect(const collio_split_t *received, size_t count, int64_t 
 
 static void run_world(bool overlap)
 {
-    world_t world;
+    static world_t world;
     collio_split_t received[MAX_RANKS];
 
     make_world(&world, overlap);
@@ -311,7 +359,7 @@ static void run_world(bool overlap)
         for (size_t s = 0; s < world.splits[rank].share_count; ++s) {
             const collio_share_t *share = &world.splits[rank].share[s];
 
-            receive(&world.splits[rank], share, &received[0]);
+            receive(&world, rank, share, &received[0]);
             deliver(&world, rank, share, &received[0], file, hits);
             collio_split_fini(&received[0]);
         }
@@ -325,11 +373,12 @@ static void run_world(bool overlap)
 
             for (size_t s = 0; s < split->share_count; ++s) {
                 if (split->share[s].aggregator == aggregator) {
-                    receive(split, &split->share[s], &received[count++]);
+                    receive(&world, rank, &split->share[s], &received[count++]);
                 }
             }
         }
-        check_collect(received, count, world.window_bytes);
+        check_collect(received, count,
+                      collio_domains_window(&world.domains, aggregator, world.window_bytes));
         while (0 < count) {
             collio_split_fini(&received[--count]);
         }
@@ -454,108 +503,4 @@ UNIT_TEST(cycle_absurd_window_count)
     ck_assert_int_eq(0, collio_extents_append(&list, 0, INT64_MAX));
     ck_assert_int_eq(-12, collio_split_extents(&list, 1, &split));
     collio_extents_fini(&list);
-}
-
-/* A view of a few thousand bytes, walked from the definition: where each stream byte must go. */
-static void check_view(const collio_tiling_t *view, const collio_extent_t *at, size_t count,
-                       int64_t skip, int64_t bytes, int64_t window_bytes,
-                       const collio_domains_t *domains)
-{
-    collio_split_t split;
-    int64_t pieces, stream = -skip, seen = 0;
-    size_t next = 0;
-
-    ck_assert_int_eq(0,
-                     collio_split_view(view, skip, bytes, domains, window_bytes, &split, &pieces));
-    unit_assert(pieces > 0);
-    check_order(&split, domains);
-    for (int64_t turn = 0; stream < bytes; next = (next + 1) % count) {
-        for (int64_t b = 0; b < at[next].length && stream < bytes; ++b, ++stream) {
-            int64_t offset = view->base + turn * view->extent + at[next].offset + b;
-            collio_place_t place;
-            bool found = false;
-
-            if (0 > stream) {
-                continue;
-            }
-            place = collio_domains_locate(domains, offset);
-            for (size_t s = 0; s < split.share_count && !found; ++s) {
-                const collio_window_t *window = &split.window[split.share[s].first];
-
-                for (size_t w = 0;
-                     split.share[s].aggregator == place.aggregator && w < split.share[s].count;
-                     ++w) {
-                    for (size_t i = window[w].first; i < window[w].first + window[w].count; ++i) {
-                        const collio_piece_t *piece = &split.piece[i];
-
-                        found |= piece->stream <= stream && stream < piece->stream + piece->length
-                                 && piece->offset + stream - piece->stream == place.local
-                                 && place.local
-                                            / collio_domains_window(domains, place.aggregator,
-                                                                    window_bytes)
-                                        == window[w].index;
-                    }
-                }
-            }
-            unit_assert(found);
-            ++seen;
-        }
-        turn += next + 1 == count;
-    }
-    unit_equal(bytes, seen);
-    for (size_t i = 0; i < split.piece_count; ++i) {
-        seen -= split.piece[i].length;
-    }
-    unit_equal(0, seen); /* and nothing twice */
-    collio_split_fini(&split);
-}
-
-/* Three aggregators: even, cyclic, or in another order and each with its own window. */
-static void make_view_domains(int kind, int64_t hi, collio_domains_t *domains)
-{
-    const collio_given_t given[] = {
-        {1000, 2, 100}, {1000 + (hi - 1000) / 5, 0, 37}, {hi - 11, 1, 64}};
-    int rc;
-
-    if (0 == kind) {
-        rc = divide(&collio_partition_even, 1000, hi, 1, 3, domains);
-    } else if (1 == kind) {
-        rc = divide(&collio_partition_static_cyclic, 1000, hi, 64, 3, domains);
-    } else {
-        rc = collio_domains_make(
-            &collio_partition_memory,
-            &(collio_division_t){
-                .lo = 1000, .hi = hi, .aggregators = 3, .given = given, .given_count = 3},
-            domains);
-    }
-    ck_assert_int_eq(0, rc);
-}
-
-/* Forward, and backward (sorted first); more pieces than a walk looks at together. */
-UNIT_TEST(cycle_random_views_against_walk)
-{
-    for (int round = unit_rounds(12); 0 < round; --round) {
-        enum { COUNT = 300 };
-        collio_extent_t at[COUNT];
-        collio_tiling_t view;
-        collio_domains_t domains;
-        bool backward = 0 == round % 3;
-        int64_t end = 0, hi;
-
-        for (int i = 0; i < COUNT; ++i) {
-            collio_extent_t *piece = &at[backward ? COUNT - 1 - i : i];
-
-            piece->offset = end + unit_below(3);
-            piece->length = 1 + unit_below(4);
-            end = piece->offset + piece->length;
-        }
-        ck_assert_int_eq(0, collio_tiling_init(&view, 1000, end, at, COUNT));
-        unit_equal(!backward, view.ascending);
-        hi = 1000 + 3 * end;
-        make_view_domains((int) (round / 3 % 3), hi, &domains);
-        check_view(&view, at, COUNT, unit_below((uint64_t) view.size), view.size + 7, 100,
-                   &domains);
-        collio_domains_fini(&domains);
-        collio_tiling_fini(&view);
-    }
 }
