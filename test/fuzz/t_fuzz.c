@@ -13,6 +13,7 @@
 #include "fuzz_run.h"
 
 #include <fcntl.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,9 +67,9 @@ static uint64_t without(const char *list)
 
             found = strlen(name) == length && 0 == strncmp(name, list, length) ? i : found;
         }
-        if (0 > found && 0 < length && 0 == t_rank) {
+        if (0 > found && 0 < length) {
             fprintf(stderr, "t_fuzz: no feature '%.*s'\n", (int) length, list);
-            MPI_Abort(MPI_COMM_WORLD, 2);
+            exit(2);
         }
         features &= 0 > found ? UINT64_MAX : ~(UINT64_C(1) << found);
         list += length + (',' == list[length]);
@@ -88,64 +89,59 @@ static void actors(options *o, const char *list)
     }
 }
 
-static void parse(int argc, char **argv, options *o)
+/* Returns whether threads are asked for: they change what Open MPI does. */
+static bool parse(int argc, char **argv, options *o)
 {
+    static const struct option names[] = {{"show", no_argument, NULL, 'v'},
+                                          {"threads", no_argument, NULL, 'T'},
+                                          {"weak", no_argument, NULL, 'k'},
+                                          {"check-all", no_argument, NULL, 'a'},
+                                          {"seed", required_argument, NULL, 's'},
+                                          {"count", required_argument, NULL, 'c'},
+                                          {"time", required_argument, NULL, 't'},
+                                          {"size", required_argument, NULL, 'z'},
+                                          {"ranks", required_argument, NULL, 'r'},
+                                          {"steps", required_argument, NULL, 'e'},
+                                          {"hints", required_argument, NULL, 'h'},
+                                          {"without", required_argument, NULL, 'w'},
+                                          {"progress", required_argument, NULL, 'p'},
+                                          {"damage", required_argument, NULL, 'd'},
+                                          {NULL, 0, NULL, 0}};
+    bool threads = false;
+    int name;
+
     *o = (options){.seed = 1,
                    .steps = UINT32_MAX,
                    .hints = UINT32_MAX,
                    .features = UINT64_MAX,
                    .progress = -1,
-                   .damage = -1,
-                   .size = t_size,
-                   .actors = t_size};
+                   .damage = -1};
     for (int i = 0; i < FUZZ_RANKS; i++) {
         o->who[i] = i;
     }
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-
-        if (0 == strcmp(argv[i], "--show")) {
-            o->show = true;
-            continue;
+    while (-1 != (name = getopt_long(argc, argv, "", names, NULL))) {
+        threads |= 'T' == name;
+        o->show |= 'v' == name;
+        o->weak |= 'k' == name;
+        o->check_all |= 'a' == name;
+        o->one |= 'z' == name;
+        o->seed = 's' == name ? strtoull(optarg, NULL, 0) : o->seed;
+        o->count = 'c' == name ? strtol(optarg, NULL, 0) : o->count;
+        o->seconds = 't' == name ? strtod(optarg, NULL) : o->seconds;
+        o->size = 'z' == name ? atoi(optarg) : o->size;
+        o->steps = 'e' == name ? bits(optarg) : o->steps;
+        o->hints = 'h' == name ? bits(optarg) : o->hints;
+        o->features = 'w' == name ? without(optarg) : o->features;
+        o->damage = 'd' == name ? atoi(optarg) : o->damage;
+        o->progress = 'p' == name ? open(optarg, O_WRONLY | O_CREAT, 0600) : o->progress;
+        if ('r' == name) {
+            actors(o, optarg);
         }
-        if (0 == strcmp(argv[i], "--threads")) {
-            continue;
-        }
-        if (0 == strcmp(argv[i], "--weak")) {
-            o->weak = true;
-            continue;
-        }
-        if (0 == strcmp(argv[i], "--check-all")) {
-            o->check_all = true;
-            continue;
-        }
-        i++;
-        if (0 == strcmp(argv[i - 1], "--seed")) {
-            o->seed = strtoull(value, NULL, 0);
-        } else if (0 == strcmp(argv[i - 1], "--count")) {
-            o->count = strtol(value, NULL, 0);
-        } else if (0 == strcmp(argv[i - 1], "--time")) {
-            o->seconds = strtod(value, NULL);
-        } else if (0 == strcmp(argv[i - 1], "--size")) {
-            o->size = atoi(value);
-            o->one = true;
-        } else if (0 == strcmp(argv[i - 1], "--ranks")) {
-            actors(o, value);
-        } else if (0 == strcmp(argv[i - 1], "--steps")) {
-            o->steps = bits(value);
-        } else if (0 == strcmp(argv[i - 1], "--hints")) {
-            o->hints = bits(value);
-        } else if (0 == strcmp(argv[i - 1], "--without")) {
-            o->features = without(value);
-        } else if (0 == strcmp(argv[i - 1], "--damage")) {
-            o->damage = atoi(value);
-        } else if (0 == strcmp(argv[i - 1], "--progress")) {
-            o->progress = open(value, O_WRONLY | O_CREAT, 0600);
-        } else if (0 == t_rank) {
-            fprintf(stderr, "t_fuzz: no option '%s'\n", argv[i - 1]);
-            MPI_Abort(MPI_COMM_WORLD, 2);
+        if ('?' == name) {
+            exit(2);
         }
     }
+    return threads;
 }
 
 /** So that a hang or crash can be told: which sequence each group is in. */
@@ -295,25 +291,16 @@ static void many(const options *o, totals *sum)
     told(sum, MPI_Wtime() - begin, "done");
 }
 
-/** Threads change what Open MPI does: they are asked for only where they are wanted. */
-static int asked_for(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        if (0 == strcmp(argv[i], "--threads")) {
-            return MPI_THREAD_MULTIPLE;
-        }
-    }
-    return MPI_THREAD_SINGLE;
-}
-
 int main(int argc, char **argv)
 {
     options o;
     totals sum = {0};
     int failures = 0, all = 0, provided;
 
-    provided = t_init_thread(&argc, &argv, asked_for(argc, argv));
-    parse(argc, argv, &o);
+    provided = t_init_thread(&argc, &argv,
+                             parse(argc, argv, &o) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
+    o.size = o.one ? o.size : t_size;
+    o.actors = 0 < o.actors ? o.actors : t_size;
     if (MPI_THREAD_MULTIPLE != provided) {
         o.features &= ~(UINT64_C(1) << FUZZ_NUMBER_THREADS);
     }

@@ -7,7 +7,6 @@
  *
  *   t_keep           the above
  *   t_keep many      many files: no memory, descriptor or mapping is left behind by any of them
- *   t_keep open N    N files open at a time
  *   t_keep count     prints the messages of open + close of some files, for the runner to compare
  */
 #include "lib/t_messages.h"
@@ -347,31 +346,6 @@ static void test_many(void)
     t_verdict("1000 files leave nothing behind");
 }
 
-static void test_open(int files)
-{
-    t_work *f = t_alloc(sizeof(*f) * (size_t) files);
-    char name[32];
-
-    for (int i = 0; i < files; ++i) {
-        snprintf(name, sizeof(name), "keep_x%d", i);
-        t_work_open(&f[i], MPI_COMM_WORLD, name, i % 50, 0 == i % 50 ? "exchange=on" : NULL);
-    }
-    for (int i = 0; i < files; i += 9) {
-        t_work_write(&f[i]);
-    }
-    for (int i = files; i-- > 0;) {
-        if (0 == i % 9) {
-            t_work_close(&f[i]);
-        } else {
-            t_ok(MPI_File_close(&f[i].file), "close");
-            (void) (0 == t_rank && unlink(f[i].path));
-        }
-    }
-    free(f);
-    t_work_whole(MPI_COMM_WORLD, "keep_x", 1, "exchange=on");
-    t_verdict("many files open at a time");
-}
-
 /* Messages of all ranks for open and close, and for a call in between. */
 static void count_file(int number, bool call)
 {
@@ -404,8 +378,6 @@ int main(int argc, char **argv)
         t_verdict("counted");
     } else if (0 == strcmp(what, "many")) {
         test_many();
-    } else if (0 == strcmp(what, "open")) {
-        test_open(argc > 2 ? atoi(argv[2]) : 20);
     } else {
         test_attributes(); /* first: the sets are new */
         test_one_after_the_other();

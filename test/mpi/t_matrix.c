@@ -75,54 +75,26 @@ static bool parse(options *o, int argc, char *argv[])
     int letter;
 
     while (-1 != (letter = getopt_long(argc, argv, "", long_options, NULL))) {
-        switch (letter) {
-        case 'l':
-            o->list = true;
-            break;
-        case 'f':
-            o->full = true;
-            break;
-        case 'm':
-            if (!t_space_read_modes(&o->space, optarg)) {
-                fprintf(stderr, "t_matrix: no modes in %s\n", optarg);
-                return false;
-            }
-            break;
-        case 'o':
-            if (!add_only(o, optarg)) {
-                return false;
-            }
-            break;
-        case 'n':
+        o->list |= 'l' == letter;
+        o->full |= 'f' == letter;
+        o->run.atomic |= 'a' == letter;
+        o->from = 's' == letter ? strtoull(optarg, NULL, 10) : o->from;
+        o->progress = 'p' == letter ? optarg : o->progress;
+        o->run.mutate = 'x' == letter ? optarg : o->run.mutate;
+        o->run.tiny_bytes = 't' == letter ? atoi(optarg) : o->run.tiny_bytes;
+        o->run.dir = 'd' == letter ? optarg : o->run.dir;
+        if ('n' == letter) {
             parse_np(&o->space, optarg);
-            break;
-        case 's':
-            o->from = strtoull(optarg, NULL, 10);
-            break;
-        case 'p':
-            o->progress = optarg;
-            break;
-        case 'x':
-            o->run.mutate = optarg;
-            break;
-        case 't':
-            o->run.tiny_bytes = atoi(optarg);
-            break;
-        case 'e':
+        } else if ('e' == letter) {
             o->exclude[o->excludes < MAX_EXCLUDES - 1 ? o->excludes++ : o->excludes] = optarg;
-            break;
-        case 'd':
-            o->run.dir = optarg;
-            break;
-        case 'i':
+        } else if ('i' == letter) {
             o->space.individual = true;
             o->space.n[D_HOW] = HOWS;
             o->space.n[D_AGG] = o->space.n[D_BUF] = 1;
-            break;
-        case 'a':
-            o->run.atomic = true;
-            break;
-        default:
+        } else if ('m' == letter && !t_space_read_modes(&o->space, optarg)) {
+            fprintf(stderr, "t_matrix: no modes in %s\n", optarg);
+            return false;
+        } else if ('?' == letter || ('o' == letter && !add_only(o, optarg))) {
             return false;
         }
     }

@@ -8,34 +8,14 @@
  */
 #include "lib/t_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { ROUNDS = 40, WRITTEN = 300, FAR = 20000 };
 
 static char path[512];
-static bool no_fallocate;
-
-/* The components call these two instead of the C library's: file systems without fallocate are
- * tried as well. */
-int fallocate(int fd, int mode, off_t offset, off_t length)
-{
-    if (no_fallocate) {
-        errno = EOPNOTSUPP;
-        return -1;
-    }
-    return (int) syscall(SYS_fallocate, fd, mode, offset, length);
-}
-
-int fallocate64(int fd, int mode, off_t offset, off_t length)
-{
-    return fallocate(fd, mode, offset, length);
-}
 
 static bool written(int64_t at)
 {
@@ -119,12 +99,6 @@ int main(int argc, char *argv[])
         round_of_sizes(round);
     }
     t_verdict("ranks_that_come_late_see_another_size");
-    no_fallocate = true;
-    for (int round = 0; round < ROUNDS; round += 8) {
-        round_of_sizes(round);
-    }
-    no_fallocate = false;
-    t_verdict("file_systems_without_fallocate");
     errors();
     t_remove(path);
     return t_finish();

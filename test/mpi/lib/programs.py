@@ -87,7 +87,6 @@ TABLE = {
     't_keep': {'np': (1, 2, 5), 'hints': ['']},
     't_keep tam': {'np': (4,), 'fcoll': 'tam', 'hints': ['']},
     't_keep many': {'np': (3,), 'hints': [''], 'sanitized': 'freed memory is kept by the sanitizer'},
-    't_keep open 500': {'np': (2,), 'hints': ['']},
     't_lock_wait': {'np': (1, 3), 'fbtl': 'mtpwrite', 'hints': ['', 'exchange=on']},
     't_updates own posix': {'np': (2, 4), 'fbtl': 'posix',
                             'hints': ['', 'exchange=on', 'exchange=off', 'romio_ds_write=enable']},

@@ -39,7 +39,6 @@ const t_pattern t_patterns[] = {
      .row = {.first = 64, .step = 60, .block = 60, .count = 30, .unit = 4}},
     {"external32_double", RW | T_SWAP,
      .row = {.first = 64, .step = 80, .block = 80, .gap = 16, .count = 20, .unit = 8}},
-    {"block2d", RWS, .shape = t_shape_block2d, .view = t_view_block2d},
     {"block3d", RWS, .shape = t_shape_block3d, .view = t_view_block3d},
     {"btio", RWS, .shape = t_shape_btio, .view = t_view_btio},
     {"darray", RWS, .shape = t_shape_darray, .view = t_view_darray},

@@ -77,7 +77,6 @@ void t_shape_free(t_shape *shape);
     void t_shape_##name(int rank, int size, t_shape *shape); \
     void t_view_##name(int rank, int size, t_view *view)
 T_DECLARE(tiles);
-T_DECLARE(block2d);
 T_DECLARE(block3d);
 T_DECLARE(btio);
 T_DECLARE(darray);

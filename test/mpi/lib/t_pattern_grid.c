@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrays shared out among ranks: block-block, block-block-block, NPB BTIO's diagonal multi-
+ * Arrays shared out among ranks: block-block-block, NPB BTIO's diagonal multi-
  * partition, and a block-cyclic distribution. The shape walks the array row by row; the view is
  * what MPI's own constructors (subarray, darray) make of it.
  */
@@ -50,36 +50,6 @@ static void box_rows(t_shape *shape, int64_t base, const box *b, int64_t point)
             t_list_add(&shape->list, base + row * point, b->sub[2] * point);
         }
     }
-}
-
-static box block2d_box(int rank, int size)
-{
-    box b = {{1, 50, 37}, {1, 0, 0}, {0, 0, 0}};
-    int f[2];
-
-    factors(size, 2, f);
-    part(b.full[1], f[0], rank / f[1], &b.at[1], &b.sub[1]);
-    part(b.full[2], f[1], rank % f[1], &b.at[2], &b.sub[2]);
-    return b;
-}
-
-void t_shape_block2d(int rank, int size, t_shape *shape)
-{
-    box b = block2d_box(rank, size);
-
-    shape->unit = shape->etype = 4;
-    box_rows(shape, 20, &b, 4);
-}
-
-void t_view_block2d(int rank, int size, t_view *view)
-{
-    box b = block2d_box(rank, size);
-
-    view->disp = 20;
-    view->etype = MPI_INT;
-    MPI_Type_create_subarray(2, b.full + 1, b.sub + 1, b.at + 1, MPI_ORDER_C, MPI_INT,
-                             &view->filetype);
-    MPI_Type_commit(&view->filetype);
 }
 
 static box block3d_box(int rank, int size)
