@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "ompi/mca/common/collio/help/help.h"
-#include "ompi/mca/common/collio/hook/caches.h"
+#include "ompi/mca/common/collio/hook/guard.h"
 #include "ompi/mca/common/collio/hook/handle.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -32,7 +32,7 @@
 
 #include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/hook/handle.h"
-#include "ompi/mca/common/collio/ompio/entries.h"
+#include "ompi/mca/common/collio/ompio/open.h"
 #include "ompi/request/request.h"
 #include "opal/runtime/opal_progress.h"
 

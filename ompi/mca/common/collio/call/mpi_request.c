@@ -44,7 +44,7 @@ static OBJ_CLASS_INSTANCE(collio_mpi_request_t, ompi_request_t, construct, destr
 
 static void drive(void *file, void *ended)
 {
-    *(int *) ended += collio_op_background(file);
+    *(int *) ended += collio_op_progress(file, false);
 }
 
 static int progress(void)

@@ -127,15 +127,10 @@ static void give(collio_op_t *op)
 /* Flattens view and buffer. An error is recorded, and the call continues with an empty request. */
 static void make_request(collio_op_t *op, const collio_call_t *call)
 {
-    collio_file_t *file = op->ex.file;
-    int error = file->queue->refusal;
+    int rc = collio_request_init(&op->ex.request, op->ex.file->handle, call);
 
-    file->queue->refusal = 0;
-    if (0 == error) {
-        error = -collio_request_init(&op->ex.request, file->handle, call);
-    }
-    if (0 != error) {
-        collio_exchange_fail(&op->ex, error);
+    if (0 != rc) {
+        collio_exchange_fail(&op->ex, -rc);
         op->ex.request.bytes = 0;
     }
 }
@@ -224,7 +219,7 @@ static void complete_caller(collio_op_t *op)
     }
 }
 
-static int drive(collio_file_t *file, bool blocking_too)
+int collio_op_progress(collio_file_t *file, bool blocking_too)
 {
     collio_queue_t *queue = file->queue;
     collio_op_t *op;
@@ -276,23 +271,13 @@ static bool rest(collio_file_t *file)
     return rested;
 }
 
-int collio_op_progress(collio_file_t *file)
-{
-    return drive(file, true);
-}
-
-int collio_op_background(collio_file_t *file)
-{
-    return drive(file, false);
-}
-
 int collio_op_wait(collio_op_t *op, int64_t *bytes)
 {
     collio_file_t *file = op->ex.file;
     int error;
 
     while (!op->finished) {
-        if (0 == collio_op_progress(file) && !op->finished && !rest(file)) {
+        if (0 == collio_op_progress(file, true) && !op->finished && !rest(file)) {
             opal_progress();
         }
     }
@@ -305,7 +290,7 @@ int collio_op_wait(collio_op_t *op, int64_t *bytes)
 void collio_op_wait_all(collio_file_t *file)
 {
     while (0 < file->calls) {
-        if (0 == collio_op_progress(file) && !rest(file)) {
+        if (0 == collio_op_progress(file, true) && !rest(file)) {
             opal_progress();
         }
     }

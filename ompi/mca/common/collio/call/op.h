@@ -124,8 +124,6 @@ typedef struct collio_queue_t {
                                       call that cannot allocate one */
     ompi_request_t *spare_request; /* reserve for a failed allocation, or NULL */
     atomic_flag progressing;       /* set while a thread drives this file */
-    int64_t last_bytes;            /* bytes moved by the last blocking call */
-    int refusal;                   /* errno with which the next collective call fails, or 0 */
 } collio_queue_t;
 
 /** Returns the oldest operation, or NULL. The caller holds the lock. */
@@ -145,12 +143,10 @@ void collio_queue_close(collio_file_t *file);
 collio_op_t *collio_op_start(collio_file_t *file, const collio_call_t *call,
                              ompi_request_t *mpi_request);
 
-/** Drives the oldest operations of the file as far as possible. Returns how many ended. */
-int collio_op_progress(collio_file_t *file);
-
-/** Variant of collio_op_progress for Open MPI's progress engine. Does not drive blocking calls,
- *  because their steps may wait (one-sided epochs), which a progress function must not do. */
-int collio_op_background(collio_file_t *file);
+/** Drives the oldest operations of the file as far as possible. Returns how many ended. Open MPI's
+ *  progress engine does not drive blocking calls, because their steps may wait (one-sided epochs),
+ *  which a progress function must not do. */
+int collio_op_progress(collio_file_t *file, bool blocking_too);
 
 /** Drives the file until this blocking call has ended, and gives the operation back. *bytes = bytes
  *  moved for this rank. Returns the agreed error class. */

@@ -11,7 +11,7 @@
 #include "access/lockahead.h"
 #include "call/hang.h"
 #include "compat/verbose.h"
-#include "hook/caches.h"
+#include "hook/guard.h"
 #include "transport/onesided/put.h"
 #include "tuner/tuner.h"
 #include "twolayer/relay.h"

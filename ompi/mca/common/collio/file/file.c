@@ -4,7 +4,6 @@
  */
 #include "file/file.h"
 
-#include "hook/spare.h"
 #include "view/view.h"
 
 #include "core/debug_assert.h"

@@ -189,34 +189,26 @@ bool collio_file_set_lost(collio_file_t *file, int class);
 enum { COLLIO_FILE_TAG_NOTICE = 5 };
 
 /** True if the request is complete; the request is then freed. *bytes = bytes received (`bytes` may
- *  be NULL). After an error the file handle has failed. Never blocks. */
-static inline bool collio_request_done(collio_file_t *file, ompi_request_t **request,
-                                       int64_t *bytes)
+ *  be NULL). After an error, except `expected`, the file handle has failed. Never blocks. */
+static inline bool collio_request_ended(collio_file_t *file, ompi_request_t **request,
+                                        int64_t *bytes, int expected)
 {
     int error = MPI_SUCCESS;
 
     if (!collio_request_test(request, bytes, &error)) {
         return false;
     }
-    if (MPI_SUCCESS != error) {
+    if (MPI_SUCCESS != error && expected != error) {
         collio_file_lose(file, error);
     }
     return true;
 }
 
-/** Like collio_request_done, for a message that is received into an empty buffer so that its sender
- *  can continue. MPI_ERR_TRUNCATE is then not an error. */
-static inline bool collio_request_discarded(collio_file_t *file, ompi_request_t **request)
+/** collio_request_ended without an expected error. */
+static inline bool collio_request_done(collio_file_t *file, ompi_request_t **request,
+                                       int64_t *bytes)
 {
-    int error = MPI_SUCCESS;
-
-    if (!collio_request_test(request, NULL, &error)) {
-        return false;
-    }
-    if (MPI_SUCCESS != error && MPI_ERR_TRUNCATE != error) {
-        collio_file_lose(file, error);
-    }
-    return true;
+    return collio_request_ended(file, request, bytes, MPI_SUCCESS);
 }
 
 /** Prints a help text about this file (help/help.h): collio_file_help(file, rank, topic, ...). */

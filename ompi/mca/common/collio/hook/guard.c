@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Decides which handles may sieve writes. This file is in common/collio because the fcolls and the
+ * Caches and sieved writes of a handle. This file is in common/collio because the fcolls and the
  * fbtl do not include each other.
  */
 #include "hook/guard.h"
@@ -9,8 +9,11 @@
 #include <pthread.h>
 #include <strings.h>
 
+#include "help/help.h"
 #include "hook/handle.h"
 #include "hook/reach.h"
+
+#include "opal/runtime/opal_progress.h"
 
 /* Reasons why writes are not sieved. The largest value of all ranks counts. */
 enum { YES = 0, NOT_ASKED, NO_LOCKS, LOCAL_LOCKS, NO_FBTL, REASONS };
@@ -105,23 +108,6 @@ const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,
     return reasons[reason];
 }
 
-/* A stock fbtl does not count individual writes, so the result is true for its handles. */
-bool collio_guard_written(ompio_file_t *fh)
-{
-    collio_guard_t *guard = collio_guard_of(fh);
-    bool written = NULL == guard;
-
-    pthread_mutex_lock(&mutex);
-    if (NULL != guard && NULL != guard->individual) {
-        uint64_t bytes = __atomic_load_n(&guard->individual->stats->bytes[true], __ATOMIC_RELAXED);
-
-        written = bytes != guard->flushed;
-        guard->flushed = bytes;
-    }
-    pthread_mutex_unlock(&mutex);
-    return written;
-}
-
 bool collio_guard_serves_all(const int64_t fields[COLLIO_GUARD_FIELDS])
 {
     return NO_FBTL != fields[1];
@@ -149,4 +135,80 @@ const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access)
     }
     pthread_mutex_unlock(&mutex);
     return why;
+}
+
+static void idle(void)
+{
+    (void) opal_progress();
+}
+
+static void open_access(const ompio_file_t *fh, collio_access_t *access)
+{
+    collio_access_open(access, fh->fd);
+    access->coherence = collio_coherence_choose(access->file_system,
+                                                access->network && collio_spans_nodes(fh->f_comm));
+}
+
+void collio_caches_open(ompio_file_t *fh, collio_access_t *access)
+{
+    const collio_guard_t *guard = collio_guard_of(fh);
+
+    open_access(fh, access);
+    access->tuning = NULL == guard ? (collio_tuning_t){0} : guard->tuning;
+    collio_lock_set_idle(idle);
+    if (COLLIO_COHERENCE_FLUSH == access->coherence) {
+        (void) collio_access_refresh(fh->fd); /* drops pages of an earlier handle */
+    }
+    if (COLLIO_COHERENCE_LOCK == access->coherence && 0 == fh->f_rank
+        && !collio_lock_works(access)) {
+        collio_help("collio", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_NFS_NO_LOCKS);
+    }
+}
+
+/* May there be individual writes since this function was called last? A stock fbtl does not count
+ * them, so the result is true for its handles. */
+static bool individual_writes(ompio_file_t *fh)
+{
+    collio_guard_t *guard = collio_guard_of(fh);
+    bool written = NULL == guard;
+
+    pthread_mutex_lock(&mutex);
+    if (NULL != guard && NULL != guard->individual) {
+        uint64_t bytes = __atomic_load_n(&guard->individual->stats->bytes[true], __ATOMIC_RELAXED);
+
+        written = bytes != guard->flushed;
+        guard->flushed = bytes;
+    }
+    pthread_mutex_unlock(&mutex);
+    return written;
+}
+
+int collio_caches_flush(ompio_file_t *fh, const collio_access_t *access)
+{
+    if (COLLIO_COHERENCE_FLUSH != access->coherence || (fh->f_amode & MPI_MODE_RDONLY)
+        || !individual_writes(fh)) {
+        return 0;
+    }
+    return collio_access_flush(fh->fd);
+}
+
+void collio_caches_written(const ompio_file_t *fh, const collio_access_t *access)
+{
+    if (COLLIO_COHERENCE_FLUSH == access->coherence) {
+        (void) collio_access_refresh(access->fd);
+    } else if (COLLIO_COHERENCE_SIZE == access->coherence && NULL == collio_guard_of(fh)) {
+        (void) collio_access_refresh_size(access->fd); /* a stock fbtl does not request the size */
+    }
+}
+
+void collio_caches_refresh(ompio_file_t *fh)
+{
+    collio_access_t access;
+
+    open_access(fh, &access);
+    if (COLLIO_COHERENCE_FLUSH == access.coherence) {
+        (void) collio_access_refresh(fh->fd);
+    } else if (COLLIO_COHERENCE_SIZE == access.coherence) {
+        (void) collio_access_refresh_size(fh->fd);
+    }
 }

@@ -15,11 +15,11 @@
  */
 
 typedef struct collio_guard_t {
-    bool requested;         /* a parameter or hint requests sieved writes */
-    bool settled;           /* the decision `on` was made */
-    bool on;                /* writes are sieved */
-    uint64_t flushed;       /* bytes of individual writes when guard_written() was called last */
-    collio_tuning_t tuning; /* settings of the fbtl */
+    bool requested;                    /* a parameter or hint requests sieved writes */
+    bool settled;                      /* the decision `on` was made */
+    bool on;                           /* writes are sieved */
+    uint64_t flushed;                  /* bytes of individual writes at the last flush */
+    collio_tuning_t tuning;            /* settings of the fbtl */
     const collio_access_t *individual; /* access of the fbtl; NULL before its first transfer */
 } collio_guard_t;
 
@@ -41,9 +41,6 @@ void collio_guard_request(ompio_file_t *fh, collio_access_t *access,
 const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,
                                 const int64_t fields[COLLIO_GUARD_FIELDS]);
 
-/** May there be individual writes since this function was called last? Local. */
-bool collio_guard_written(ompio_file_t *fh);
-
 /** Does fbtl/mtpwrite serve the handle on all ranks, according to the maxima? */
 bool collio_guard_serves_all(const int64_t fields[COLLIO_GUARD_FIELDS]);
 
@@ -51,5 +48,25 @@ bool collio_guard_serves_all(const int64_t fields[COLLIO_GUARD_FIELDS]);
  *  decision. Returns NULL, or once the reason why writes are not sieved although this rank
  *  requested it. */
 const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access);
+
+/* Coherence between the caches of nodes on file systems that do not provide it. The file system of
+ * a handle and the nodes of the job determine the method (core/file_system.h). */
+
+/** Fills the access struct of a handle from its descriptor, the settings of the fbtl and the nodes
+ *  of the job. Local. */
+void collio_caches_open(ompio_file_t *fh, collio_access_t *access);
+
+/** Sends the bytes of individual writes on this node to the servers if collective accesses of other
+ *  ranks would otherwise miss them. Does nothing without individual writes since the last flush.
+ *  Local. Returns 0 or a positive errno. */
+int collio_caches_flush(ompio_file_t *fh, const collio_access_t *access);
+
+/** After a collective write in which aggregators of other nodes wrote for this rank: updates the
+ *  cache of this node, so that individual reads return these bytes. Local. */
+void collio_caches_written(const ompio_file_t *fh, const collio_access_t *access);
+
+/** For MPI_File_sync: updates the cache of this node, so that later reads return the bytes that
+ *  other nodes had written and flushed. Local. */
+void collio_caches_refresh(ompio_file_t *fh);
 
 #endif /* COLLIO_GUARD_H */

@@ -11,12 +11,45 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "hook/spare.h"
+#include "core/debug_assert.h"
 
 typedef collio_handle_t handle_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static handle_t *handles;
+
+static _Atomic(void *) kept[COLLIO_SPARES]; /* NULL: in use */
+
+void collio_spare_fill(void)
+{
+    for (int i = 0; i < COLLIO_SPARES; ++i) {
+        if (NULL == kept[i]) {
+            free(atomic_exchange(&kept[i], calloc(1, COLLIO_SPARE_BYTES)));
+        }
+    }
+}
+
+void *collio_spare_take(size_t bytes)
+{
+    void *record = calloc(1, bytes);
+
+    COLLIO_ASSERT(bytes <= COLLIO_SPARE_BYTES);
+    if (NULL != record) {
+        collio_spare_fill();
+        return record;
+    }
+    for (int i = 0; i < COLLIO_SPARES && NULL == record; ++i) {
+        record = atomic_exchange(&kept[i], NULL);
+    }
+    return record;
+}
+
+void collio_spare_drop(void)
+{
+    for (int i = 0; i < COLLIO_SPARES; ++i) {
+        free(atomic_exchange(&kept[i], NULL));
+    }
+}
 
 /* Cache of the last lookup of this thread: a call looks its record up several times. The cache is
  * valid while no record has been removed. The record is read only for the same handle, which no

@@ -19,7 +19,6 @@
 
 #include "compat/error.h"
 #include "file/file.h"
-#include "hook/spare.h"
 #include "node/process.h"
 
 #include "core/wait.h"

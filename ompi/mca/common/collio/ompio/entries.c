@@ -24,9 +24,9 @@
 #include "access/access_transfer.h"
 #include "compat/error.h"
 #include "help/help.h"
-#include "hook/caches.h"
+#include "hook/guard.h"
 #include "hook/reach.h"
-#include "ompio/entries.h"
+#include "ompio/open.h"
 #include "settings/hints.h"
 #include "view/view.h"
 

@@ -4,13 +4,10 @@
  */
 #include "ompio/fcoll.h"
 
-#include <errno.h>
-
 #include "access/access.h"
 #include "call/op.h"
 #include "compat/verbose.h"
 #include "cycles/cycles.h"
-#include "ompio/entries.h"
 #include "ompio/named.h"
 #include "open/attach.h"
 
@@ -56,42 +53,42 @@ int collio_fcoll_finalize(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
+/* Finds the record of a file that can serve the call. Returns MPI_SUCCESS or an error class. */
+static int find_record(ompio_file_t *fh, const collio_call_t *call, collio_file_t **file)
+{
+    *file = collio_file_find(fh);
+    if (NULL == *file) {
+        return MPI_ERR_ARG;
+    }
+    return OMPI_SUCCESS != (*file)->refused ? (*file)->refused
+                                            : collio_request_check_mode(fh, call->write);
+}
+
 static int blocking(ompio_file_t *fh, const collio_call_t *call, ompi_status_public_t *status)
 {
-    collio_file_t *file = collio_file_find(fh);
-    collio_op_t *op;
+    collio_file_t *file;
     int64_t bytes = 0;
-    int rc = collio_request_check_mode(fh, call->write);
+    int rc = find_record(fh, call, &file);
 
-    if (NULL == file || OMPI_SUCCESS != file->refused) {
-        return NULL == file ? MPI_ERR_ARG : file->refused;
+    if (MPI_SUCCESS == rc) {
+        collio_op_t *op = collio_op_start(file, call, NULL);
+
+        rc = NULL == op ? MPI_ERR_NO_MEM : collio_op_wait(op, &bytes);
     }
-    if (OMPI_SUCCESS != rc) {
-        file->queue->last_bytes = 0;
-        return rc;
-    }
-    op = collio_op_start(file, call, NULL);
-    if (NULL == op) {
-        return MPI_ERR_NO_MEM;
-    }
-    rc = collio_op_wait(op, &bytes);
-    file->queue->last_bytes = bytes;
     if (MPI_STATUS_IGNORE != status) {
         status->_ucount = (size_t) bytes;
+        status->MPI_ERROR = rc;
     }
     return rc;
 }
 
 static int nonblocking(ompio_file_t *fh, const collio_call_t *call, ompi_request_t **request)
 {
-    collio_file_t *file = collio_file_find(fh);
+    collio_file_t *file;
     ompi_request_t *mine;
-    int rc = collio_request_check_mode(fh, call->write);
+    int rc = find_record(fh, call, &file);
 
-    if (NULL == file || OMPI_SUCCESS != file->refused) {
-        return NULL == file ? MPI_ERR_ARG : file->refused;
-    }
-    if (OMPI_SUCCESS != rc) {
+    if (MPI_SUCCESS != rc) {
         return rc;
     }
     mine = collio_mpi_request_new(file);
@@ -104,7 +101,7 @@ static int nonblocking(ompio_file_t *fh, const collio_call_t *call, ompi_request
         OBJ_RELEASE(mine);
         return MPI_ERR_NO_MEM;
     }
-    (void) collio_op_progress(file);
+    (void) collio_op_progress(file, true);
     return OMPI_SUCCESS;
 }
 
@@ -120,97 +117,68 @@ static bool ours(const collio_handle_t *handle)
     return collio_fcoll_write_all == handle->fh->f_fcoll->fcoll_file_write_all;
 }
 
-/* io/ompio computes the position of an explicit offset without overflow checks. This function
- * replaces an offset that would wrap by 0, and stores an error for the next call on the file: this
- * rank takes part in the call, which then fails on all ranks. */
-static MPI_Offset check_offset(const collio_handle_t *handle, MPI_Offset offset)
-{
-    collio_file_t *file = handle->place[COLLIO_PLACE_FCOLL];
-
-    if (!ours(handle) || collio_view_reaches(handle->fh, offset)) {
-        return offset;
-    }
-    if (NULL != file && NULL != file->queue) {
-        file->queue->refusal = EOVERFLOW;
-    }
-    return 0;
-}
-
-/* Clears the error that check_offset stored, because io/ompio may have returned without calling the
- * fcoll. Returns the queue of the file, or NULL. */
-static collio_queue_t *end_call(const collio_handle_t *handle)
-{
-    const collio_file_t *file = handle->place[COLLIO_PLACE_FCOLL];
-
-    if (NULL == file || NULL == file->queue) {
-        return NULL;
-    }
-    file->queue->refusal = 0;
-    return file->queue;
-}
-
-/* After a blocking collective call: replaces the status that io/ompio's entry has written, unless
- * the current fcoll of the file is a stock component. */
-static void end_blocking(const collio_handle_t *handle, int rc, ompi_status_public_t *status)
-{
-    const collio_queue_t *queue = end_call(handle);
-
-    if (MPI_STATUS_IGNORE != status && ours(handle)) {
-        status->_ucount = NULL == queue ? 0 : (size_t) queue->last_bytes;
-        status->MPI_ERROR = rc;
-    }
-}
-
-static void end_nonblocking(const collio_handle_t *handle, int rc, ompi_request_t **request)
-{
-    (void) rc;
-    (void) request;
-    (void) end_call(handle);
-}
-
-#define ENTRY_ALL(name, buffer_type)                                                           \
-    static int file_##name(ompi_file_t *fh, buffer_type buffer, collio_count_t count,          \
-                           ompi_datatype_t *type, ompi_status_public_t *status)                \
-    {                                                                                          \
-        collio_handle_t *handle = collio_handle_of(fh);                                        \
-        int rc = handle->hook.original.io_module_file_##name(fh, buffer, count, type, status); \
-                                                                                               \
-        end_blocking(handle, rc, status);                                                      \
-        return rc;                                                                             \
+/* Entries of the per-file table. io/ompio's own entries compute the position of an explicit offset
+ * without overflow checks, and replace the status of blocking calls by the requested count. They
+ * serve a file whose current fcoll is a stock component. */
+#define ENTRY_ALL(name, writes, buffer_type)                                                       \
+    static int file_##name(ompi_file_t *file, buffer_type buffer, collio_count_t count,            \
+                           ompi_datatype_t *type, ompi_status_public_t *status)                    \
+    {                                                                                              \
+        const collio_handle_t *handle = collio_handle_of(file);                                    \
+        collio_call_t call = {writes, (void *) buffer, (size_t) count, type, false, 0};            \
+        int rc;                                                                                    \
+                                                                                                   \
+        if (!ours(handle)) {                                                                       \
+            return handle->hook.original.io_module_file_##name(file, buffer, count, type, status); \
+        }                                                                                          \
+        OPAL_THREAD_LOCK(&file->f_lock);                                                           \
+        rc = blocking(handle->fh, &call, status);                                                  \
+        OPAL_THREAD_UNLOCK(&file->f_lock);                                                         \
+        return rc;                                                                                 \
     }
 
-#define ENTRY_AT_ALL(name, buffer_type, result_type, end)                                      \
-    static int file_##name(ompi_file_t *fh, MPI_Offset offset, buffer_type buffer,             \
-                           collio_count_t count, ompi_datatype_t *type, result_type result)    \
-    {                                                                                          \
-        collio_handle_t *handle = collio_handle_of(fh);                                        \
-        int rc = handle->hook.original.io_module_file_##name(fh, check_offset(handle, offset), \
-                                                             buffer, count, type, result);     \
-                                                                                               \
-        end(handle, rc, result);                                                               \
-        return rc;                                                                             \
+#define ENTRY_AT_ALL(name, writes, buffer_type, how, result_type)                                 \
+    static int file_##name(ompi_file_t *file, MPI_Offset offset, buffer_type buffer,              \
+                           collio_count_t count, ompi_datatype_t *type, result_type result)       \
+    {                                                                                             \
+        const collio_handle_t *handle = collio_handle_of(file);                                   \
+        collio_call_t call = {writes, (void *) buffer, (size_t) count, type, true, offset};       \
+        int rc;                                                                                   \
+                                                                                                  \
+        if (!ours(handle)) {                                                                      \
+            return handle->hook.original.io_module_file_##name(file, offset, buffer, count, type, \
+                                                               result);                           \
+        }                                                                                         \
+        OPAL_THREAD_LOCK(&file->f_lock);                                                          \
+        rc = how(handle->fh, &call, result);                                                      \
+        OPAL_THREAD_UNLOCK(&file->f_lock);                                                        \
+        return rc;                                                                                \
     }
 
-#define ENTRY_BEGIN(name, buffer_type)                                                         \
-    static int file_##name(ompi_file_t *fh, MPI_Offset offset, buffer_type buffer,             \
-                           collio_count_t count, ompi_datatype_t *type)                        \
-    {                                                                                          \
-        collio_handle_t *handle = collio_handle_of(fh);                                        \
-        int rc = handle->hook.original.io_module_file_##name(fh, check_offset(handle, offset), \
-                                                             buffer, count, type);             \
-                                                                                               \
-        (void) end_call(handle);                                                               \
-        return rc;                                                                             \
+#define ENTRY_BEGIN(name, which, buffer_type)                                                   \
+    static int file_##name(ompi_file_t *file, MPI_Offset offset, buffer_type buffer,            \
+                           collio_count_t count, ompi_datatype_t *type)                         \
+    {                                                                                           \
+        ompio_file_t *fh = collio_handle_of(file)->fh;                                          \
+        int rc;                                                                                 \
+                                                                                                \
+        if (fh->f_split_coll_in_use) { /* prints why this is an error */                        \
+            return collio_hook_find(file)->original.io_module_file_##name(file, offset, buffer, \
+                                                                          count, type);         \
+        }                                                                                       \
+        rc = file_##which(file, offset, buffer, count, type, &fh->f_split_coll_req);            \
+        fh->f_split_coll_in_use = OMPI_SUCCESS == rc;                                           \
+        return rc;                                                                              \
     }
 
-ENTRY_ALL(write_all, const void *)
-ENTRY_ALL(read_all, void *)
-ENTRY_AT_ALL(write_at_all, const void *, ompi_status_public_t *, end_blocking)
-ENTRY_AT_ALL(read_at_all, void *, ompi_status_public_t *, end_blocking)
-ENTRY_AT_ALL(iwrite_at_all, const void *, ompi_request_t **, end_nonblocking)
-ENTRY_AT_ALL(iread_at_all, void *, ompi_request_t **, end_nonblocking)
-ENTRY_BEGIN(write_at_all_begin, const void *)
-ENTRY_BEGIN(read_at_all_begin, void *)
+ENTRY_ALL(write_all, true, const void *)
+ENTRY_ALL(read_all, false, void *)
+ENTRY_AT_ALL(write_at_all, true, const void *, blocking, ompi_status_public_t *)
+ENTRY_AT_ALL(read_at_all, false, void *, blocking, ompi_status_public_t *)
+ENTRY_AT_ALL(iwrite_at_all, true, const void *, nonblocking, ompi_request_t **)
+ENTRY_AT_ALL(iread_at_all, false, void *, nonblocking, ompi_request_t **)
+ENTRY_BEGIN(write_at_all_begin, iwrite_at_all, const void *)
+ENTRY_BEGIN(read_at_all_begin, iread_at_all, void *)
 
 static void patch_table(collio_hook_t *hook)
 {

@@ -9,7 +9,7 @@
 #include "call/hang.h"
 #include "file/file.h"
 #include "help/help.h"
-#include "hook/spare.h"
+#include "hook/handle.h"
 #include "open/set.h"
 
 static int users;

@@ -29,21 +29,15 @@ static inline uint64_t collio_abi(void)
                              sizeof(collio_fact_t),
                              sizeof(collio_flat_t),
                              sizeof(collio_handle_t),
-                             sizeof(collio_hook_t),
                              sizeof(collio_job_t),
                              sizeof(collio_lockahead_covered_t),
                              sizeof(collio_lockahead_t),
-                             sizeof(collio_outcome_t),
                              sizeof(collio_segment_t),
                              sizeof(collio_setting_t),
-                             sizeof(collio_settings_set_t),
-                             sizeof(collio_settings_t),
                              sizeof(collio_request_t),
-                             sizeof(collio_stats_t),
-                             sizeof(collio_tiling_t),
                              offsetof(collio_component_t, set),
                              offsetof(collio_component_t, stats),
-                             offsetof(collio_hook_t, flats),
+                             offsetof(collio_handle_t, guard),
                              offsetof(collio_job_t, outcome),
                              offsetof(collio_lockahead_t, request),
                              sizeof(ompio_file_t),
@@ -71,6 +65,10 @@ int collio_open(void);
 int collio_close(void);
 int collio_init_query(bool progress_threads, bool mpi_threads);
 int collio_file_unquery(ompio_file_t *fh);
+
+/** Puts collio's entries for MPI_File_preallocate, _get_size, _sync, _seek, _set_atomicity and
+ *  _set_view in the table of a file that a collio component serves (entries.c). Idempotent. */
+void collio_entries_install(collio_hook_t *hook);
 
 /** The first member of a component's table. */
 #define COLLIO_COMPONENT(framework_version, name, register_function, open_function, \

@@ -11,7 +11,6 @@
 #include "call/hang.h"
 #include "call/op.h"
 #include "compat/verbose.h"
-#include "hook/caches.h"
 #include "hook/guard.h"
 #include "hook/handle.h"
 #include "hook/hook.h"

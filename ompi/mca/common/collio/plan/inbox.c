@@ -40,7 +40,8 @@ static void probe(collio_exchange_t *ex, collio_inbox_t *inbox, int tag)
     ompi_status_public_t status;
     int matched = 1;
 
-    if (NULL != inbox->discarded && collio_request_discarded(ex->file, &inbox->discarded)) {
+    if (NULL != inbox->discarded
+        && collio_request_ended(ex->file, &inbox->discarded, NULL, MPI_ERR_TRUNCATE)) {
         inbox->discarded = NULL;
     }
     while (matched && NULL == inbox->discarded) { /* one truncated receive at a time */
