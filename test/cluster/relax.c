@@ -58,29 +58,20 @@ static int64_t now_ns(clockid_t clock)
     return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Nanoseconds, from a variable in microseconds that is read once. */
-static int64_t limit_ns(int64_t *kept, const char *name, int64_t otherwise_us)
+static int64_t highest_ceiling_ns, lowest_ceiling_ns;
+
+static int64_t variable_ns(const char *name, int64_t otherwise_us)
 {
-    if (0 == *kept) {
-        const char *text = getenv(name);
-        int64_t us = NULL == text ? 0 : strtoll(text, NULL, 10);
-        *kept = 1000 * (us > 0 ? us : otherwise_us);
-    }
-    return *kept;
+    const char *text = getenv(name);
+    int64_t us = NULL == text ? 0 : strtoll(text, NULL, 10);
+
+    return 1000 * (us > 0 ? us : otherwise_us);
 }
 
-static int64_t highest_ceiling_ns(void)
+__attribute__((constructor)) static void read_limits(void)
 {
-    static int64_t highest;
-
-    return limit_ns(&highest, "RELAX_MAX_US", 20000);
-}
-
-static int64_t lowest_ceiling_ns(void)
-{
-    static int64_t lowest;
-
-    return limit_ns(&lowest, "RELAX_MIN_US", LOWEST_CEILING_US);
+    highest_ceiling_ns = variable_ns("RELAX_MAX_US", 20000);
+    lowest_ceiling_ns = variable_ns("RELAX_MIN_US", LOWEST_CEILING_US);
 }
 
 static void adapt_ceiling(int64_t asked_ns, int64_t slept_ns)
@@ -90,11 +81,11 @@ static void adapt_ceiling(int64_t asked_ns, int64_t slept_ns)
     } else {
         ceiling_ns -= ceiling_ns / 16;
     }
-    if (ceiling_ns < lowest_ceiling_ns()) {
-        ceiling_ns = lowest_ceiling_ns();
+    if (ceiling_ns < lowest_ceiling_ns) {
+        ceiling_ns = lowest_ceiling_ns;
     }
-    if (ceiling_ns > highest_ceiling_ns()) {
-        ceiling_ns = highest_ceiling_ns();
+    if (ceiling_ns > highest_ceiling_ns) {
+        ceiling_ns = highest_ceiling_ns;
     }
 }
 

@@ -46,9 +46,14 @@ static bool open_with(const char *more, MPI_File *file)
     return t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, hints, file) && t_blocks_view(*file, &mine);
 }
 
+static bool writes(int how)
+{
+    return WRITE == how || IWRITE == how;
+}
+
 static int transfer(MPI_File file, int how, void *data, int bytes, MPI_Status *status)
 {
-    t_call call = {WRITE == how || IWRITE == how, true, true, how < IWRITE ? T_BLOCK : T_START};
+    t_call call = {writes(how), true, true, how < IWRITE ? T_BLOCK : T_START};
 
     return t_call_make(file, &call, 0, data, bytes, MPI_BYTE, status);
 }
@@ -64,11 +69,10 @@ static void next_call_works(MPI_File file)
 }
 
 /** One failing call. spec is for all ranks; it names the rank it is meant for. */
-static void fails(const char *name, const char *more, int how, const char *spec, int class)
+static void fails_with(const char *what, const char *more, int how, const char *spec, int class)
 {
     t_blocks mine = t_request_blocks(&request, t_rank);
-    bool writing = WRITE == how || IWRITE == how;
-    unsigned char *data = t_blocks_data(&mine, writing ? t_rank : -1);
+    unsigned char *data = t_blocks_data(&mine, writes(how) ? t_rank : -1);
     int bytes = (int) t_blocks_bytes(&mine), rc;
     MPI_Count count = 0;
     MPI_Status status;
@@ -83,44 +87,45 @@ static void fails(const char *name, const char *more, int how, const char *spec,
         t_fault_set(NULL);
         MPI_Allreduce(&happened, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         t_fail_if(!any && 0 == t_rank, "the fault never happened: %s", spec);
-        t_same_class(rc, class, name);
+        t_same_class(rc, class, what);
         count = t_elements(&status, MPI_BYTE);
-        t_fail_if(0 > count || count > bytes, "%s: count %lld of %d", name, (long long) count,
+        t_fail_if(0 > count || count > bytes, "%s: count %lld of %d", what, (long long) count,
                   bytes);
-        t_check_partial(path, &request, writing ? (int64_t) count : 0, file_bytes());
+        t_check_partial(path, &request, writes(how) ? (int64_t) count : 0, file_bytes());
         next_call_works(file);
         t_ok(MPI_File_close(&file), "close");
     }
     free(data);
-    t_verdict("%s", name);
+    t_verdict("%s_%d_%s", what, how, more);
+}
+
+/** The accesses of a rank (-1: of all) fail with an errno, `when` says from which on. */
+static void fails(const char *what, const char *more, int how, int rank, int error,
+                  const char *when, int class)
+{
+    char spec[128];
+
+    snprintf(spec, sizeof(spec), "op=%s,match=errors,rank=%d,errno=%d,%s",
+             writes(how) ? "write" : "read", rank, error, when);
+    fails_with(what, more, how, spec, class);
 }
 
 static void every_pipeline(void)
 {
     static const char *const schedules[] = {"none", "comm", "write", "write_comm", "write_comm2"};
     static const char *const transports[] = {"isend", "put_fence", "put_lock", "shm"};
-    char name[128], more[128], spec[128];
+    const char *what = "fails_in_cycle_3";
+    char more[128];
 
     for (size_t s = 0; s < sizeof(schedules) / sizeof(schedules[0]); s++) {
         for (size_t t = 0; t < sizeof(transports) / sizeof(transports[0]); t++) {
             snprintf(more, sizeof(more), "schedule=%s,transport=%s", schedules[s], transports[t]);
-            snprintf(spec, sizeof(spec), "op=write,match=errors,rank=%d,errno=%d,at=3",
-                     1 < t_size ? 1 : 0, ENOSPC);
-            snprintf(name, sizeof(name), "write_fails_in_cycle_3_%s_%s", schedules[s],
-                     transports[t]);
-            fails(name, more, WRITE, spec, MPI_ERR_NO_SPACE);
-            snprintf(spec, sizeof(spec), "op=read,match=errors,rank=0,errno=%d,at=3", EIO);
-            snprintf(name, sizeof(name), "read_fails_in_cycle_3_%s_%s", schedules[s],
-                     transports[t]);
-            fails(name, more, READ, spec, MPI_ERR_IO);
+            fails(what, more, WRITE, 1 < t_size ? 1 : 0, ENOSPC, "at=3", MPI_ERR_NO_SPACE);
+            fails(what, more, READ, 0, EIO, "at=3", MPI_ERR_IO);
         }
         snprintf(more, sizeof(more), "schedule=%s,transport=isend", schedules[s]);
-        snprintf(spec, sizeof(spec), "op=write,match=errors,rank=0,errno=%d,at=3", EDQUOT);
-        snprintf(name, sizeof(name), "iwrite_fails_in_cycle_3_%s", schedules[s]);
-        fails(name, more, IWRITE, spec, MPI_ERR_QUOTA);
-        snprintf(spec, sizeof(spec), "op=read,match=errors,rank=0,errno=%d,at=3", EIO);
-        snprintf(name, sizeof(name), "iread_fails_in_cycle_3_%s", schedules[s]);
-        fails(name, more, IREAD, spec, MPI_ERR_IO);
+        fails(what, more, IWRITE, 0, EDQUOT, "at=3", MPI_ERR_QUOTA);
+        fails(what, more, IREAD, 0, EIO, "at=3", MPI_ERR_IO);
     }
 }
 
@@ -139,23 +144,16 @@ static void every_errno(void)
         {EIO, MPI_ERR_IO, "EIO"},
         {ENXIO, MPI_ERR_IO, "ENXIO"},
     };
-    char name[128], spec[128];
+    const char *what = "disk_full_after_some_bytes";
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        snprintf(spec, sizeof(spec), "op=write,match=errors,errno=%d,at=1", table[i].value);
-        snprintf(name, sizeof(name), "%s_everywhere", table[i].name);
-        fails(name, "schedule=none", WRITE, spec, table[i].class);
-        snprintf(spec, sizeof(spec), "op=write,match=errors,rank=%d,errno=%d,at=1", t_size - 1,
-                 table[i].value);
-        snprintf(name, sizeof(name), "%s_on_the_last_rank_without_exchange", table[i].name);
-        fails(name, "exchange=off", WRITE, spec, table[i].class);
+        fails(table[i].name, "schedule=none", WRITE, -1, table[i].value, "at=1", table[i].class);
+        fails(table[i].name, "exchange=off", WRITE, t_size - 1, table[i].value, "at=1",
+              table[i].class);
     }
-    snprintf(spec, sizeof(spec), "op=write,match=errors,rank=0,errno=%d,after=3333", ENOSPC);
-    fails("disk_full_after_some_bytes", "schedule=none", WRITE, spec, MPI_ERR_NO_SPACE);
-    fails("disk_full_after_some_bytes_write_comm2", "schedule=write_comm2", WRITE, spec,
-          MPI_ERR_NO_SPACE);
-    snprintf(spec, sizeof(spec), "op=read,match=errors,rank=0,errno=%d,at=1", EIO);
-    fails("read_error_without_exchange", "exchange=off", READ, spec, MPI_ERR_IO);
+    fails(what, "schedule=none", WRITE, 0, ENOSPC, "after=3333", MPI_ERR_NO_SPACE);
+    fails(what, "schedule=write_comm2", WRITE, 0, ENOSPC, "after=3333", MPI_ERR_NO_SPACE);
+    fails("EIO", "exchange=off", READ, 0, EIO, "at=1", MPI_ERR_IO);
 }
 
 /** One access fails, and the same one would work a moment later: it is not tried again in secret,
@@ -164,16 +162,10 @@ static void fails_once(void)
 {
     static const char *const ways[] = {"exchange=off", "schedule=none,transport=isend",
                                        "schedule=write_comm2,transport=shm"};
-    char name[128], spec[128];
 
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
         for (int how = WRITE; how <= IREAD; how++) {
-            bool writing = WRITE == how || IWRITE == how;
-
-            snprintf(spec, sizeof(spec), "op=%s,match=errors,rank=0,errno=%d,at=1,times=1",
-                     writing ? "write" : "read", EIO);
-            snprintf(name, sizeof(name), "single_EIO_%d_%s", how, ways[i]);
-            fails(name, ways[i], how, spec, MPI_ERR_IO);
+            fails("single_EIO", ways[i], how, 0, EIO, "at=1,times=1", MPI_ERR_IO);
         }
     }
 }
@@ -213,12 +205,12 @@ static void no_leak(const char *more, const char *name)
 /** An aggregator, and a rank that is none, without memory for anything large. */
 static void no_memory(void)
 {
-    fails("aggregator_cannot_allocate", "schedule=none,transport=isend,keep=false", WRITE,
-          "rank=0,malloc=4000", MPI_ERR_NO_MEM);
-    fails("aggregator_cannot_allocate_read", "schedule=none,transport=isend,keep=false", READ,
-          "rank=0,malloc=4000", MPI_ERR_NO_MEM);
-    fails("nobody_can_allocate", "schedule=write_comm,transport=isend", WRITE, "malloc=4000",
-          MPI_ERR_NO_MEM);
+    const char *more = "schedule=none,transport=isend,keep=false", *fault = "rank=0,malloc=4000";
+
+    fails_with("aggregator_cannot_allocate", more, WRITE, fault, MPI_ERR_NO_MEM);
+    fails_with("aggregator_cannot_allocate", more, READ, fault, MPI_ERR_NO_MEM);
+    fails_with("nobody_can_allocate", "schedule=write_comm,transport=isend", WRITE, "malloc=4000",
+               MPI_ERR_NO_MEM);
 }
 
 int main(int argc, char *argv[])
