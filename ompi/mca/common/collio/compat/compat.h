@@ -110,11 +110,20 @@ static inline bool collio_comm_of_world(const ompi_communicator_t *comm)
     return collio_world_is_up();
 }
 
+static inline int collio_attribute_ended(MPI_Comm comm, int key, void *ended, void *extra)
+{
+    (void) comm;
+    (void) key;
+    (void) extra;
+    ((void (*)(void))(intptr_t) ended)();
+    return MPI_SUCCESS;
+}
+
 /** Registers `ended` for the begin of MPI_Finalize (as an attribute of MPI_COMM_SELF), because 4.1
  *  does not close the components of file access. 6.0 needs internal names, because its libopen_mpi
  *  has no MPI_*. Returns MPI_SUCCESS, or an error if the process has only sessions or MPI_Finalize
  *  has begun. */
-static inline int collio_call_at_finalize(MPI_Comm_delete_attr_function *ended)
+static inline int collio_call_at_finalize(void (*ended)(void))
 {
     int key = MPI_KEYVAL_INVALID;
 
@@ -123,18 +132,19 @@ static inline int collio_call_at_finalize(MPI_Comm_delete_attr_function *ended)
     }
 #if OMPI_MAJOR_VERSION >= 6
     ompi_attribute_fn_ptr_union_t copy = {.attr_communicator_copy_fn = collio_copy_nothing};
-    ompi_attribute_fn_ptr_union_t removed = {.attr_communicator_delete_fn = ended};
+    ompi_attribute_fn_ptr_union_t removed = {.attr_communicator_delete_fn = collio_attribute_ended};
     int rc = ompi_attr_create_keyval(COMM_ATTR, copy, removed, &key, NULL, 0, NULL);
 
     if (MPI_SUCCESS != rc) {
         return rc;
     }
     return ompi_attr_set_c(COMM_ATTR, &ompi_mpi_comm_self.comm, &ompi_mpi_comm_self.comm.c_keyhash,
-                           key, NULL, false);
+                           key, (void *) (intptr_t) ended, false);
 #else
-    int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, ended, &key, NULL);
+    int rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, collio_attribute_ended, &key, NULL);
 
-    return MPI_SUCCESS == rc ? PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) : rc;
+    return MPI_SUCCESS == rc ? PMPI_Comm_set_attr(MPI_COMM_SELF, key, (void *) (intptr_t) ended)
+                             : rc;
 #endif
 }
 

@@ -80,17 +80,6 @@ static int file_close(ompi_file_t *file)
     return original.io_module_file_close(file);
 }
 
-/* Ends the threads and queues of file access when MPI_Finalize begins. */
-static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
-{
-    (void) comm;
-    (void) key;
-    (void) value;
-    (void) extra;
-    collio_access_finalize();
-    return MPI_SUCCESS;
-}
-
 collio_hook_t *collio_hook_get(ompio_file_t *fh)
 {
     static atomic_flag watching = ATOMIC_FLAG_INIT;
@@ -107,7 +96,7 @@ collio_hook_t *collio_hook_get(ompio_file_t *fh)
         return NULL;
     }
     if (!atomic_flag_test_and_set(&watching)
-        && MPI_SUCCESS != collio_call_at_finalize(at_finalize)) {
+        && MPI_SUCCESS != collio_call_at_finalize(collio_access_finalize)) {
         atomic_flag_clear(&watching);
     }
     handle->hook = (collio_hook_t){.file = file, .fh = fh, .original = COLLIO_IO_TABLE(file)};

@@ -112,19 +112,14 @@ static void slot_end(collio_set_t *set, int slot)
  * files keep their contexts, and the sets stay with their agreements. Ranks need not call this at
  * the same time: a rank with `ended` still takes part in opens. The order, newest first, is the
  * same on all ranks that have two sets in common. */
-static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+static void at_finalize(void)
 {
-    (void) comm;
-    (void) key;
-    (void) value;
-    (void) extra;
     ended = true;
     for (collio_set_t *set = sets; NULL != set; set = set->next) {
         for (int i = 0; i < SLOTS; ++i) {
             slot_end(set, i);
         }
     }
-    return MPI_SUCCESS;
 }
 
 /* MPI has freed all communicators, including `leaders`. It may also have freed processes that a

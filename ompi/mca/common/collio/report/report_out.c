@@ -123,12 +123,8 @@ static void print_total(total_t *total)
     collio_text_fini(&text);
 }
 
-static int print_totals(MPI_Comm comm, int key, void *value, void *extra)
+static void print_totals(void)
 {
-    (void) comm;
-    (void) key;
-    (void) value;
-    (void) extra;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < COMPONENTS; ++i) {
         if (totals[i].held.files > 0) {
@@ -137,7 +133,6 @@ static int print_totals(MPI_Comm comm, int key, void *value, void *extra)
         }
     }
     pthread_mutex_unlock(&lock);
-    return MPI_SUCCESS;
 }
 
 void collio_counter_register(const collio_counter_t *counter, mca_base_get_value_fn_t get,
