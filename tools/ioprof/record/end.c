@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -203,33 +204,11 @@ static void watch_signals(void)
     }
 }
 
-static void put_number(char *text, unsigned number)
-{
-    char digits[12];
-    int n = 0;
-
-    do {
-        digits[n++] = (char) ('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    while (n > 0) {
-        *text++ = digits[--n];
-    }
-    *text = '\0';
-}
-
-static void set_path(char *path, const char *output, const char *middle, unsigned rank)
-{
-    strncpy(path, output, 4096);
-    strcat(path, middle);
-    put_number(path + strlen(path), rank);
-}
-
 void ioprof_end_init(int rank, const char *output)
 {
     ioprof_me.rank = (uint64_t) rank;
-    set_path(part_path, output, ".part.", (unsigned) rank);
-    set_path(unfinished_path, output, ".unfinished.", (unsigned) rank);
+    snprintf(part_path, sizeof(part_path), "%s.part.%d", output, rank);
+    snprintf(unfinished_path, sizeof(unfinished_path), "%s.unfinished.%d", output, rank);
     state = ARMED;
     watch_signals();
 }

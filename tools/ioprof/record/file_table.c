@@ -6,9 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define OTHER      0 /* record of files that found no room */
-#define STRINGS    (64U << 20)
-#define PATH_BYTES 4096
+#define OTHER   0 /* record of files that found no room */
+#define STRINGS (64U << 20)
 
 static struct ioprof_file *files;
 static uint64_t *last_end; /* of each file: where its last POSIX transfer ended */
@@ -130,28 +129,29 @@ int ioprof_file_get(const char *path)
     return NULL == files ? IOPROF_NO_FILE : look_up(path, true);
 }
 
-int ioprof_file_find(const char *path)
+const char *ioprof_whole_path(const char *path, char whole[IOPROF_PATH_BYTES])
 {
-    char whole[2 * PATH_BYTES];
     size_t length;
 
-    if (NULL == files || NULL == path) {
-        return IOPROF_NO_FILE;
-    }
-    if ('/' == path[0]) {
-        return look_up(path, false);
-    }
-    if (NULL == getcwd(whole, PATH_BYTES)) {
-        return IOPROF_NO_FILE;
+    if ('/' == path[0] || NULL == getcwd(whole, IOPROF_PATH_BYTES / 2)) {
+        return path;
     }
     while ('.' == path[0] && '/' == path[1]) {
         path += 2;
     }
     length = strlen(whole);
     whole[length] = '/';
-    strncpy(whole + length + 1, path, sizeof(whole) - length - 2);
-    whole[sizeof(whole) - 1] = '\0';
-    return look_up(whole, false);
+    strncpy(whole + length + 1, path, IOPROF_PATH_BYTES - length - 2);
+    whole[IOPROF_PATH_BYTES - 1] = '\0';
+    return whole;
+}
+
+int ioprof_file_find(const char *path)
+{
+    char whole[IOPROF_PATH_BYTES];
+
+    return NULL == files || NULL == path ? IOPROF_NO_FILE
+                                         : look_up(ioprof_whole_path(path, whole), false);
 }
 
 static bool has_prefix(const char *path, const char *prefix, size_t length)

@@ -189,23 +189,13 @@ uint64_t ioprof_mpi_type_bytes(MPI_Datatype type, MPI_Count count)
 static int file_of(const char *name)
 {
     const char *colon = strchr(name, ':'), *slash = strchr(name, '/');
-    char path[PATH_MAX];
+    char path[PATH_MAX], whole[IOPROF_PATH_BYTES];
 
     if (NULL != colon && colon - name > 1 && (NULL == slash || colon < slash)
         && 0 != access(name, F_OK)) {
         name = colon + 1;
     }
-    if (NULL == realpath(name, path)) {
-        size_t length = 0;
-
-        if ('/' != name[0] && NULL != getcwd(path, sizeof(path) - 2)) {
-            length = strlen(path);
-            path[length++] = '/';
-        }
-        strncpy(path + length, name, sizeof(path) - length - 1);
-        path[sizeof(path) - 1] = '\0';
-    }
-    return ioprof_file_get(path);
+    return ioprof_file_get(NULL == realpath(name, path) ? ioprof_whole_path(name, whole) : path);
 }
 
 /** Hints as the library reports them, once after the open and once more before the close. */
