@@ -174,20 +174,15 @@ int collio_aggregators_place(const collio_nodes_t *nodes, int count, collio_plac
 /* Reads a number at *text that is at most `max`, and moves *text behind the number. */
 static bool read_number(const char **text, int max, int *value)
 {
-    const char *at = *text;
-    int64_t sum = 0;
+    bool digit = '0' <= **text && '9' >= **text;
+    char *end;
+    long long number = digit ? strtoll(*text, &end, 10) : INT64_MAX;
 
-    if ('0' > *at || '9' < *at) {
+    if (number > max) {
         return false;
     }
-    for (; '0' <= *at && '9' >= *at; ++at) {
-        sum = 10 * sum + (*at - '0');
-        if (sum > max) {
-            return false;
-        }
-    }
-    *text = at;
-    *value = (int) sum;
+    *text = end;
+    *value = (int) number;
     return true;
 }
 

@@ -4,6 +4,8 @@
  */
 #include "defaults.h"
 
+#include "number.h"
+
 enum {
     LOCKAHEAD_PER_STRIPE = 4, /* maximum number of aggregators per stripe with lock-ahead */
     LOCKAHEAD_PER_NODE = 4,   /* maximum number of aggregators per node with lock-ahead */
@@ -13,16 +15,11 @@ enum {
     WAITING = 64 << 20        /* bytes of messages that may wait at an aggregator for receives */
 };
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* One aggregator per stripe, so that static_cyclic gives each server one writer. With fewer ranks
  * than stripes, a divisor of the stripe count gives each server one writer as well. */
 static int per_stripe(const collio_site_t *site)
 {
-    int count = least(site->stripes, site->ranks);
+    int count = (int) collio_min(site->stripes, site->ranks);
 
     while (0 != site->stripes % count) {
         --count;
@@ -34,10 +31,10 @@ static int per_stripe(const collio_site_t *site)
  * its bandwidth better: half of the ranks, within the limits per stripe and per node. */
 static int with_lockahead(const collio_site_t *site)
 {
-    int count = least(site->ranks / 2, LOCKAHEAD_PER_STRIPE * site->stripes);
+    int64_t count = collio_min(site->ranks / 2, LOCKAHEAD_PER_STRIPE * (int64_t) site->stripes);
 
-    count = least(count, LOCKAHEAD_PER_NODE * site->nodes);
-    return count > site->stripes ? count : site->stripes;
+    count = collio_min(count, LOCKAHEAD_PER_NODE * (int64_t) site->nodes);
+    return (int) collio_max(count, site->stripes);
 }
 
 /* One node: two aggregators, so that one writes while the data of the other arrives. More cores do
@@ -60,8 +57,7 @@ int collio_default_aggregators(const collio_site_t *site)
     } else if (site->stripes > 1) {
         count = site->stripes; /* another file system: one aggregator per stripe */
     }
-    count = least(count, site->ranks);
-    return count > 0 ? count : 1;
+    return (int) collio_max(1, collio_min(count, site->ranks));
 }
 
 /* One node and a local file system: data pass through the buffer to the page cache. A buffer that

@@ -65,9 +65,8 @@ int collio_domains_make(const collio_partition_t *partition, const collio_divisi
 void collio_domains_fini(collio_domains_t *domains)
 {
     free(domains->bound);
-    free(domains->aggregator_of);
+    free(domains->given);
     free(domains->part_of);
-    free(domains->window_bytes);
     *domains = (collio_domains_t){0};
 }
 
@@ -85,13 +84,10 @@ int64_t collio_domains_least_window(const collio_domains_t *domains, int64_t win
 {
     int64_t least = INT64_MAX;
 
-    if (NULL == domains->window_bytes || 0 == domains->parts) {
-        return window_bytes;
+    for (int i = 0; NULL != domains->given && i < domains->parts; ++i) {
+        least = collio_min(least, domains->given[i].window_bytes);
     }
-    for (int i = 0; i < domains->parts; ++i) {
-        least = collio_min(least, domains->window_bytes[domains->aggregator_of[i]]);
-    }
-    return least;
+    return INT64_MAX == least ? window_bytes : least;
 }
 
 bool collio_domains_can_shift(const collio_domains_t *domains, int64_t delta)

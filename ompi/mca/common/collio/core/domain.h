@@ -92,9 +92,8 @@ typedef struct collio_domains_t {
     int aggregators;                     /* number of aggregators */
     int parts;                           /* number of parts; cyclic: number of groups */
     int64_t *bound;                      /* part i is [bound[i], bound[i + 1]) */
-    int *aggregator_of;                  /* memory: owner of each part; others: NULL */
+    collio_given_t *given;               /* memory: owner and window of each part; others: NULL */
     int *part_of;                        /* memory: part of each aggregator or -1; others: NULL */
-    int64_t *window_bytes;               /* memory: window of each aggregator; others: NULL */
 } collio_domains_t;
 
 /** Makes the domains. Boundaries are multiples of the unit or stripe, counted from offset 0. Some
@@ -110,7 +109,12 @@ int64_t collio_domains_most(const collio_partition_t *partition, const collio_di
 static inline int64_t collio_domains_window(const collio_domains_t *domains, int aggregator,
                                             int64_t window_bytes)
 {
-    return NULL == domains->window_bytes ? window_bytes : domains->window_bytes[aggregator];
+    if (NULL == domains->given) {
+        return window_bytes;
+    }
+    return domains->part_of[aggregator] < 0
+               ? 1
+               : domains->given[domains->part_of[aggregator]].window_bytes;
 }
 
 /** Returns the smallest window of an aggregator that has a part. */

@@ -82,16 +82,14 @@ static int make_memory(const collio_division_t *division, collio_domains_t *doma
 {
     size_t parts = (size_t) division->given_count, aggregators = (size_t) division->aggregators;
 
-    domains->aggregator_of = collio_resize(NULL, parts, sizeof(int));
+    domains->given = collio_resize(NULL, parts + 1, sizeof(*domains->given));
     domains->part_of = collio_resize(NULL, aggregators, sizeof(int));
-    domains->window_bytes = collio_resize(NULL, aggregators, sizeof(int64_t));
-    if (0 != collio_domains_bounds(domains, division->given_count) || NULL == domains->aggregator_of
-        || NULL == domains->part_of || NULL == domains->window_bytes) {
+    if (0 != collio_domains_bounds(domains, division->given_count) || NULL == domains->given
+        || NULL == domains->part_of) {
         return -ENOMEM;
     }
     for (size_t i = 0; i < aggregators; ++i) {
         domains->part_of[i] = -1;
-        domains->window_bytes[i] = 1;
     }
     for (size_t i = 0; i < parts; ++i) {
         const collio_given_t *given = &division->given[i];
@@ -100,9 +98,8 @@ static int make_memory(const collio_division_t *division, collio_domains_t *doma
         COLLIO_ASSERT(-1 == domains->part_of[given->aggregator]);
         COLLIO_ASSERT(0 < given->window_bytes);
         domains->bound[i] = 0 == i ? domains->lo : given->begin;
-        domains->aggregator_of[i] = given->aggregator;
+        domains->given[i] = *given;
         domains->part_of[given->aggregator] = (int) i;
-        domains->window_bytes[given->aggregator] = given->window_bytes;
     }
     return 0;
 }
@@ -112,7 +109,7 @@ static collio_place_t locate(const collio_domains_t *domains, int64_t offset)
     int part = collio_domains_part(domains, offset);
 
     return (collio_place_t){
-        .aggregator = NULL == domains->aggregator_of ? part : domains->aggregator_of[part],
+        .aggregator = NULL == domains->given ? part : domains->given[part].aggregator,
         .local = offset - domains->bound[part],
         .run = domains->bound[part + 1] - offset,
     };

@@ -19,20 +19,10 @@
 
 #include "number.h"
 
-/* Upper bound on costs, so that sums and products of costs do not overflow. */
-#define ENOUGH (INT64_MAX / 4)
-
+/* Returns a * b, at most INT64_MAX. */
 static int64_t product(int64_t a, int64_t b)
 {
-    if (0 < b && a > ENOUGH / b) {
-        return ENOUGH;
-    }
-    return a * b;
-}
-
-static int64_t sum(int64_t a, int64_t b)
-{
-    return a > ENOUGH - b ? ENOUGH : a + b;
+    return 0 < b && a > INT64_MAX / b ? INT64_MAX : a * b;
 }
 
 static int64_t ceil_divide(int64_t a, int64_t b)
@@ -78,11 +68,11 @@ static int64_t layer1_ns(const collio_tam_facts_t *facts, int64_t group)
     int64_t copy = node_bytes / COLLIO_COST_MEMORY_BYTES_NS;
     int64_t mine = facts->shared_memory ? bytes(facts) : product(bytes(facts), group);
     int64_t gathered = product(extents(facts), group);
-    int64_t plan = sum(product(gathered, COLLIO_COST_EXTENT_NS), merge_ns(gathered, group));
+    int64_t plan = collio_sum(product(gathered, COLLIO_COST_EXTENT_NS), merge_ns(gathered, group));
 
     copy = collio_max(copy, mine / COLLIO_COST_CORE_BYTES_NS);
-    return sum(sum((group - 1) * COLLIO_COST_LOCAL_NS, copy),
-               sum(per_call(facts, plan), COLLIO_COST_LAYER_NS));
+    return collio_sum(collio_sum((group - 1) * COLLIO_COST_LOCAL_NS, copy),
+                      collio_sum(per_call(facts, plan), COLLIO_COST_LAYER_NS));
 }
 
 static int64_t layer2_ns(const collio_tam_facts_t *facts, int64_t group, int64_t c)
@@ -99,7 +89,7 @@ static int64_t layer2_ns(const collio_tam_facts_t *facts, int64_t group, int64_t
 
     return collio_max(
         product(sends, message),
-        sum(product(receives, message), per_call(facts, merge_ns(received, requesters))));
+        collio_sum(product(receives, message), per_call(facts, merge_ns(received, requesters))));
 }
 
 int64_t collio_policy_tam_ns(const collio_tam_facts_t *facts, int c)
@@ -107,7 +97,7 @@ int64_t collio_policy_tam_ns(const collio_tam_facts_t *facts, int c)
     int64_t group = ceil_divide(facts->ranks_per_node, c);
     int64_t cost = layer2_ns(facts, group, c);
 
-    return c == facts->ranks_per_node ? cost : sum(cost, layer1_ns(facts, group));
+    return c == facts->ranks_per_node ? cost : collio_sum(cost, layer1_ns(facts, group));
 }
 
 int collio_policy_local_aggregators(const collio_tam_facts_t *facts)
