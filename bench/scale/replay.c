@@ -14,7 +14,6 @@
 
 #include "cycle.h"
 #include "grow.h"
-#include "merge.h"
 #include "scale.h"
 #include "wire.h"
 
@@ -96,37 +95,39 @@ static int merge_group(const scale_askers_t *askers, int group, const collio_pie
     int first = machine->group_first[group];
     int end = machine->group_first[group + 1];
     size_t members = 0;
-    collio_merge_input_t *inputs = malloc((size_t) (end - first) * sizeof(*inputs));
-    collio_extents_t list = {0};
+    collio_split_t *splits = calloc((size_t) (end - first), sizeof(*splits));
+    collio_collect_t all = {0};
     int64_t stream = 0;
-    int rc;
+    int rc = NULL == splits ? -ENOMEM : 0;
 
-    if (NULL == inputs) {
-        return -ENOMEM;
-    }
-    for (int i = first; i < end; ++i) {
+    for (int i = first; 0 == rc && i < end; ++i) {
         const collio_pieces_t *pieces = &ranks[machine->member[i]];
+        collio_extents_t list = {0};
 
-        if (group == scale_asker_of(askers, machine->member[i])) {
-            inputs[members++] = (collio_merge_input_t){pieces->at, pieces->count,
-                                                       sizeof(*pieces->at)};
+        if (group != scale_asker_of(askers, machine->member[i])) {
+            continue;
         }
+        for (size_t p = 0; 0 == rc && p < pieces->count; ++p) {
+            rc = collio_extents_push(&list, pieces->at[p].offset, pieces->at[p].length);
+        }
+        if (0 == rc) {
+            rc = collio_split_extents(&list, machine->window_bytes, &splits[members++]);
+        }
+        collio_extents_fini(&list);
     }
-    rc = collio_merge(inputs, members, NULL, &list, NULL);
-    for (size_t i = 0; 0 == rc && i < list.count; ++i) {
-        rc = collio_pieces_append(merged, list.at[i].offset, list.at[i].length, stream);
-        stream += list.at[i].length;
+    if (0 == rc) {
+        rc = collio_collect_build(splits, members, NULL, &all);
     }
-    free(inputs);
-    collio_extents_fini(&list);
+    for (size_t i = 0; 0 == rc && i < all.runs.count; ++i) {
+        rc = collio_pieces_append(merged, all.runs.at[i].offset, all.runs.at[i].length, stream);
+        stream += all.runs.at[i].length;
+    }
+    while (0 < members) {
+        collio_split_fini(&splits[--members]);
+    }
+    free(splits);
+    collio_collect_fini(&all);
     return rc;
-}
-
-static int64_t split_bytes(const collio_split_t *split)
-{
-    return (int64_t) (split->piece_count * sizeof(*split->piece)
-                      + split->window_count * sizeof(*split->window)
-                      + split->share_count * sizeof(*split->share));
 }
 
 /* One requester: split by aggregator, over the wire, and cut again as the aggregator does. What is
@@ -140,11 +141,14 @@ static int deliver(const collio_pieces_t *pieces, const collio_domains_t *domain
     bool own = rank == askers->aggregator_rank;
     collio_split_t split;
     collio_bytes_t wire = {0};
-    collio_extents_t list = {0};
+    collio_extents_t sent = {0}, list = {0};
     int rc = collio_split_pieces(pieces, domains, window_bytes, &split);
 
     if (0 == rc) {
-        rc = collio_wire_encode(split.piece, split.piece_count, sizeof(*split.piece), &wire);
+        rc = collio_split_list(&split, 0, split.window_count, &sent);
+    }
+    if (0 == rc) {
+        rc = collio_wire_encode(&sent, &wire);
     }
     if (0 == rc) {
         rc = collio_wire_decode(wire.at, wire.count, split.piece_count, &list);
@@ -161,10 +165,11 @@ static int deliver(const collio_pieces_t *pieces, const collio_domains_t *domain
             figures->lists1 += !scale_is_local(machine, rank);
             figures->wire1_bytes += scale_is_local(machine, rank) ? 0 : (int64_t) wire.count;
         }
-        figures->memory_bytes += split_bytes(received);
+        figures->memory_bytes += collio_split_memory(received);
     }
     collio_split_fini(&split);
     collio_bytes_fini(&wire);
+    collio_extents_fini(&sent);
     collio_extents_fini(&list);
     return rc;
 }
@@ -176,7 +181,7 @@ static int collect(const collio_split_t *received, const int *requester_rank, si
     const collio_nodes_t *nodes = &askers->machine->nodes;
     int own = askers->aggregator_rank;
     collio_collect_t plan;
-    int rc = collio_collect_build(received, count, &plan);
+    int rc = collio_collect_build(received, count, NULL, &plan);
 
     if (0 != rc) {
         return rc;

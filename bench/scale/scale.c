@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cycle.h"
+#include "number.h"
 #include "scale.h"
 
 enum { MOST_RESULTS = 128 };
@@ -38,7 +40,7 @@ static const char usage[] =
     "  --aggregators  aggregators (56)\n"
     "  --local        local aggregators on a node; 0 = by the cost rule (0)\n"
     "  --grid         points on an edge, or cells of a record; 0 = the published size (0)\n"
-    "  --window       bytes of a cycle of an aggregator (16777216)\n"
+    "  --window       bytes of a cycle of an aggregator (16777216; 2 GiB at most)\n"
     "  --unit         file domains begin at multiples of it (1)\n"
     "  --machine      a file of bench/machines: times with the costs of its network\n"
     "  --memory       partition memory on nodes with uneven memory: buffers, cost of a plan\n"
@@ -207,7 +209,7 @@ static void parse(int argc, char **argv, scale_options_t *options, outputs_t *ou
             options->grid = number(name, optarg, 0);
             break;
         case 'w':
-            options->window_bytes = number(name, optarg, 1);
+            options->window_bytes = collio_min(number(name, optarg, 1), COLLIO_WINDOW_MAX);
             break;
         case 'u':
             options->unit = number(name, optarg, 1);

@@ -20,8 +20,8 @@ static collio_marks_t clear_marks(int64_t step)
 
 static void add(const collio_marks_t *marks, int64_t window, int64_t offset, int64_t length)
 {
-    collio_extent_t piece = {offset, length};
-    collio_merge_input_t list = {&piece, 1, sizeof(piece)};
+    collio_fragment_t piece = {0, (uint32_t) length};
+    collio_merge_input_t list = {&piece, 1, offset};
 
     collio_marks_add(marks, window, &list, length);
 }
@@ -196,7 +196,7 @@ UNIT_TEST(marks_pay_where_pieces_are_many_and_near)
 UNIT_TEST(marks_union_of_lists)
 {
     enum { LISTS = 4, EACH = 400 };
-    static collio_extent_t list[LISTS][EACH];
+    static collio_fragment_t list[LISTS][EACH];
     collio_merge_input_t lists[LISTS];
 
     for (int round = 0; round < unit_rounds(200); ++round) {
@@ -211,13 +211,13 @@ UNIT_TEST(marks_union_of_lists)
             while (EACH == count[r]) {
                 r = (r + 1) % LISTS;
             }
-            list[r][count[r]++] = (collio_extent_t){at, length};
+            list[r][count[r]++] = (collio_fragment_t){(uint32_t) at, (uint32_t) length};
             bytes += length;
             at += length + (unit_below(10) ? 0 : unit_below(90));
             at -= 0 == round % 2 && 0 == unit_below(500); /* one byte of an overlap */
         }
         for (int r = 0; r < LISTS; ++r) {
-            lists[r] = (collio_merge_input_t){list[r], EACH, sizeof(**list)};
+            lists[r] = (collio_merge_input_t){list[r], EACH, 0};
         }
         span = (collio_span_t){lo, at + 100, bytes};
         unit_assert(collio_marks_merge(lists, LISTS, &span));

@@ -2,14 +2,14 @@
 
 /* The k-way merge, against a painted line of bytes. */
 #include "merge.h"
-#include "tiling.h"
 #include "unit.h"
 
 typedef collio_extent_t extent_t;
 typedef collio_extents_t list_t;
+typedef collio_fragment_t piece_t;
 typedef collio_merge_input_t input_t;
 
-#define INPUT(array) ((input_t){(array), sizeof(array) / sizeof((array)[0]), sizeof((array)[0])})
+#define INPUT(array) ((input_t){(array), sizeof(array) / sizeof((array)[0]), 0})
 
 static void expect(const input_t *inputs, size_t count, const extent_t *wanted, size_t wanted_count,
                    int64_t wanted_overlap)
@@ -29,7 +29,7 @@ static void expect(const input_t *inputs, size_t count, const extent_t *wanted, 
 
 UNIT_TEST(merge_nothing)
 {
-    input_t none[3] = {{NULL, 0, 16}, {NULL, 0, 16}, {NULL, 0, 16}};
+    input_t none[3] = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}};
 
     expect(NULL, 0, NULL, 0, 0);
     expect(none, 3, NULL, 0, 0);
@@ -37,7 +37,7 @@ UNIT_TEST(merge_nothing)
 
 UNIT_TEST(merge_one_input_joins)
 {
-    extent_t list[] = {{0, 4}, {4, 4}, {10, 2}, {11, 5}, {12, 1}, {20, 1}};
+    piece_t list[] = {{0, 4}, {4, 4}, {10, 2}, {11, 5}, {12, 1}, {20, 1}};
     extent_t wanted[] = {{0, 8}, {10, 6}, {20, 1}};
     input_t inputs[] = {INPUT(list)};
 
@@ -46,8 +46,8 @@ UNIT_TEST(merge_one_input_joins)
 
 UNIT_TEST(merge_two_interleaved_become_one)
 {
-    extent_t even[] = {{0, 8}, {16, 8}, {32, 8}};
-    extent_t odd[] = {{8, 8}, {24, 8}, {40, 8}};
+    piece_t even[] = {{0, 8}, {16, 8}, {32, 8}};
+    piece_t odd[] = {{8, 8}, {24, 8}, {40, 8}};
     extent_t wanted[] = {{0, 48}};
     input_t inputs[] = {INPUT(even), INPUT(odd)};
 
@@ -56,8 +56,8 @@ UNIT_TEST(merge_two_interleaved_become_one)
 
 UNIT_TEST(merge_disjoint_blocks)
 {
-    extent_t low[] = {{0, 8}, {16, 8}};
-    extent_t high[] = {{100, 8}, {116, 8}};
+    piece_t low[] = {{0, 8}, {16, 8}};
+    piece_t high[] = {{100, 8}, {116, 8}};
     extent_t wanted[] = {{0, 8}, {16, 8}, {100, 8}, {116, 8}};
     input_t inputs[] = {INPUT(high), INPUT(low)};
 
@@ -66,20 +66,20 @@ UNIT_TEST(merge_disjoint_blocks)
 
 UNIT_TEST(merge_overlap_counts_n_minus_one)
 {
-    extent_t a[] = {{0, 10}};
-    extent_t b[] = {{5, 10}};
-    extent_t c[] = {{7, 1}};
+    piece_t a[] = {{0, 10}};
+    piece_t b[] = {{5, 10}};
+    piece_t c[] = {{7, 1}};
     extent_t wanted[] = {{0, 15}};
     input_t inputs[] = {INPUT(a), INPUT(b), INPUT(c)};
 
     expect(inputs, 3, wanted, 1, 6);
 }
 
-/* A piece_t begins like an extent_t; what was in the output stays, and is not joined. */
+/* What was in the output stays, and is not joined. */
 UNIT_TEST(merge_appends_pieces)
 {
-    collio_piece_t pieces[] = {{100, 8, 0}, {108, 8, 77}};
-    input_t inputs[] = {INPUT(pieces)};
+    piece_t pieces[] = {{0, 8}, {8, 8}};
+    input_t inputs[] = {{pieces, 2, 100}};
     list_t out = {0};
 
     ck_assert_int_eq(0, collio_extents_append(&out, 92, 8));
@@ -92,28 +92,30 @@ UNIT_TEST(merge_appends_pieces)
 
 UNIT_TEST(merge_huge_offsets)
 {
-    extent_t a[] = {{INT64_C(1) << 40, INT64_C(3) << 30}, {INT64_MAX - 16, 8}};
-    extent_t b[] = {{(INT64_C(1) << 40) + (INT64_C(3) << 30), INT64_C(1) << 31},
-                    {INT64_MAX - 8, 8}};
-    extent_t wanted[] = {{INT64_C(1) << 40, INT64_C(5) << 30}, {INT64_MAX - 16, 16}};
-    input_t inputs[] = {INPUT(a), INPUT(b)};
+    const int64_t gib = INT64_C(1) << 30;
+    piece_t a = {0, 3u << 30}, b = {5, 1u << 31}, c = {0, 8};
+    extent_t wanted[] = {{1024 * gib, 5 * gib}, {INT64_MAX - 16, 16}};
+    input_t inputs[] = {{&a, 1, 1024 * gib},
+                        {&b, 1, 1027 * gib - 5},
+                        {&c, 1, INT64_MAX - 16},
+                        {&c, 1, INT64_MAX - 8}};
 
-    expect(inputs, 2, wanted, 2, 0);
+    expect(inputs, 4, wanted, 2, 0);
 }
 
 /* 5000 ranks, each with every 5000th element: one extent comes out. */
 UNIT_TEST(merge_many_inputs_one_line)
 {
     enum { RANKS = 5000, EACH = 20 };
-    extent_t *all = malloc(sizeof(*all) * RANKS * EACH);
+    piece_t *all = malloc(sizeof(*all) * RANKS * EACH);
     input_t *inputs = malloc(sizeof(*inputs) * RANKS);
     extent_t wanted = {0, INT64_C(8) * RANKS * EACH};
 
     for (int rank = 0; rank < RANKS; ++rank) {
         for (int i = 0; i < EACH; ++i) {
-            all[rank * EACH + i] = (extent_t){8 * ((int64_t) i * RANKS + rank), 8};
+            all[rank * EACH + i] = (piece_t){8 * ((uint32_t) i * RANKS + (uint32_t) rank), 8};
         }
-        inputs[rank] = (input_t){all + rank * EACH, EACH, sizeof(*all)};
+        inputs[rank] = (input_t){all + rank * EACH, EACH, 0};
     }
     expect(inputs, RANKS, &wanted, 1, 0);
     free(all);
@@ -130,7 +132,7 @@ UNIT_TEST(merge_random_against_painted_line)
         size_t count = crowd ? MOST : (size_t) unit_between(0, unit_below(3) ? 5 : MOST);
         int64_t reach = unit_between(1, 40);
         int64_t base = unit_below(2) ? 0 : INT64_C(1) << 40;
-        extent_t lists[MOST][LINE];
+        piece_t lists[MOST][LINE];
         input_t inputs[MOST];
         int line[LINE + 100] = {0};
         list_t out = {0};
@@ -144,13 +146,13 @@ UNIT_TEST(merge_random_against_painted_line)
             while (at < LINE && unit_below(crowd ? 1000 : 20)) {
                 int64_t length = unit_between(1, 15);
 
-                lists[i][n++] = (extent_t){base + at, length};
+                lists[i][n++] = (piece_t){(uint32_t) at, (uint32_t) length};
                 for (int64_t b = 0; b < length; ++b) {
                     line[at + b]++;
                 }
                 at += unit_between(1, reach);
             }
-            inputs[i] = (input_t){lists[i], n, sizeof(extent_t)};
+            inputs[i] = (input_t){lists[i], n, base};
         }
         unit_equal(0, collio_merge(inputs, count, NULL, &out, &overlap));
         for (size_t i = 0; i < out.count; ++i) {
@@ -175,16 +177,16 @@ UNIT_TEST(merge_random_against_painted_line)
 UNIT_TEST(merge_many_tiny_and_one_long)
 {
     enum { EACH = 1000 };
-    extent_t lists[3][EACH], long_one = {3 * EACH * 8, INT64_C(1) << 45};
-    extent_t wanted = {0, 3 * EACH * 8 + (INT64_C(1) << 45)};
+    piece_t lists[3][EACH], long_one = {0, UINT32_MAX};
+    extent_t wanted = {0, 3 * EACH * 8 + (int64_t) UINT32_MAX};
     input_t inputs[4];
 
     for (int rank = 0; rank < 3; ++rank) {
         for (int i = 0; i < EACH; ++i) {
-            lists[rank][i] = (extent_t){8 * (3 * i + rank), 8};
+            lists[rank][i] = (piece_t){(uint32_t) (8 * (3 * i + rank)), 8};
         }
-        inputs[rank] = (input_t){lists[rank], EACH, sizeof(extent_t)};
+        inputs[rank] = (input_t){lists[rank], EACH, 0};
     }
-    inputs[3] = (input_t){&long_one, 1, sizeof(extent_t)};
+    inputs[3] = (input_t){&long_one, 1, 3 * EACH * 8};
     expect(inputs, 4, &wanted, 1, 0);
 }

@@ -72,14 +72,7 @@ void collio_settle_count(collio_op_t *op)
             continue;
         }
         for (size_t w = share->first; w < share->first + share->count; ++w) {
-            const collio_window_t *window = &split->window[w];
-
-            for (size_t i = window->first; i < window->first + window->count; ++i) {
-                int64_t left = stop - split->piece[i].offset;
-
-                left = left < split->piece[i].length ? left : split->piece[i].length;
-                op->ex.done_bytes += left > 0 ? left : 0;
-            }
+            op->ex.done_bytes += collio_window_prefix(split, &split->window[w], stop);
         }
     }
     COLLIO_ASSERT(op->ex.done_bytes <= op->ex.request.bytes);

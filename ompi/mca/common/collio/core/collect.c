@@ -73,13 +73,12 @@ static void take_source(collector_t *collector, collio_cycle_t *cycle, collio_so
     const collio_split_t *split = &collector->splits[requester];
     size_t at = collector->next[requester]++;
     const collio_window_t *window = &split->window[at];
-    int64_t lo = split->piece[window->first].offset;
 
     *source = (collio_source_t){requester, at};
-    collector->inputs[cycle->source_count++] = (collio_merge_input_t){
-        split->piece + window->first, window->count, sizeof(*split->piece)};
+    collector->inputs[cycle->source_count++] = (collio_merge_input_t){split->piece + window->first,
+                                                                      window->count, window->lo};
     cycle->bytes += window->bytes;
-    cycle->lo = lo < cycle->lo ? lo : cycle->lo;
+    cycle->lo = window->lo < cycle->lo ? window->lo : cycle->lo;
     cycle->hi = window->hi > cycle->hi ? window->hi : cycle->hi;
     if (at + 1 < split->window_count) {
         collector->heap[0].key = split->window[at + 1].index;
@@ -148,13 +147,10 @@ static int add_cycle(collector_t *collector, collio_collect_t *collect)
     if (0 != rc) {
         return rc;
     }
-    if (collect->cycle_count == collector->cycle_capacity) {
-        void *at = collio_grow(collect->cycle, &collector->cycle_capacity, sizeof(*collect->cycle));
-
-        if (NULL == at) {
-            return -ENOMEM;
-        }
-        collect->cycle = at;
+    if (0
+        != collio_more(&collect->cycle, collect->cycle_count, &collector->cycle_capacity,
+                       sizeof(*collect->cycle))) {
+        return -ENOMEM;
     }
     COLLIO_ASSERT(0 == collect->cycle_count
                   || (cycle.index > collect->cycle[collect->cycle_count - 1].index
@@ -164,13 +160,7 @@ static int add_cycle(collector_t *collector, collio_collect_t *collect)
 }
 
 int collio_collect_build(const collio_split_t *splits, size_t split_count,
-                         collio_collect_t *collect)
-{
-    return collio_collect_marked(splits, split_count, NULL, collect);
-}
-
-int collio_collect_marked(const collio_split_t *splits, size_t split_count,
-                          const collio_marks_t *marks, collio_collect_t *collect)
+                         const collio_marks_t *marks, collio_collect_t *collect)
 {
     collector_t collector = {.splits = splits, .marks = marks};
     size_t windows;

@@ -21,14 +21,24 @@
  *   aggregator: collect  windows of all requesters -> cycles: their sources and the covered runs
  */
 
+/** Maximum bytes of a window: offsets and lengths inside a window have 32 bits. */
+#define COLLIO_WINDOW_MAX (INT64_C(1) << 31)
+
+/** Pieces of one window that follow each other in the stream: from piece `first` to the next strand
+ *  or to the end of the window. Each window of a request with a stream begins a strand. */
+typedef struct collio_strand_t {
+    int64_t stream; /* bytes of the request before the first piece */
+    size_t first;   /* position of the first piece in split->piece */
+} collio_strand_t;
+
 /** The pieces of a request in one window: piece[first .. first + count). */
 typedef struct collio_window_t {
-    int64_t index;    /* window number: local / window_bytes */
-    size_t first;     /* position of the first piece in split->piece */
-    size_t count;     /* number of pieces */
-    int64_t bytes;    /* sum of the lengths of the pieces: size of the packed message */
-    int64_t hi;       /* end of the highest piece, in local coordinates */
-    bool consecutive; /* the pieces follow each other in the stream */
+    int64_t index; /* window number: local / window_bytes */
+    size_t first;  /* position of the first piece in split->piece */
+    size_t count;  /* number of pieces */
+    int64_t bytes; /* sum of the lengths of the pieces: size of the packed message */
+    int64_t lo;    /* begin of the lowest piece, which is the first one, in local coordinates */
+    int64_t hi;    /* end of the highest piece, in local coordinates */
 } collio_window_t;
 
 /** The part of a request in one aggregator's domain: window[first .. first + count). */
@@ -39,15 +49,20 @@ typedef struct collio_share_t {
     int64_t bytes;  /* bytes of all windows */
 } collio_share_t;
 
-/** A request by aggregator and window. */
+/** A request by aggregator and window. A piece takes 8 bytes, because windows and strands have what
+ *  neighbors share. */
 typedef struct collio_split_t {
-    collio_piece_t *piece;   /* pieces in local coordinates, by aggregator, then ascending */
-    size_t piece_count;      /* number of pieces */
-    collio_window_t *window; /* windows by aggregator, then ascending by index */
-    size_t window_count;     /* number of windows */
-    collio_share_t *share;   /* shares of aggregators with bytes, ascending by aggregator */
-    size_t share_count;      /* number of shares */
-    int64_t window_bytes;    /* bytes of a window; partition memory: see collio_domains_window */
+    collio_fragment_t *piece; /* pieces by aggregator and window, ascending from window->lo */
+    size_t piece_count;       /* number of pieces */
+    collio_window_t *window;  /* windows by aggregator, then ascending by index */
+    size_t window_count;      /* number of windows */
+    size_t window_capacity;   /* number of windows that `window` has memory for */
+    collio_strand_t *strand;  /* strands, ascending by `first`; NULL: the pieces have no streams */
+    size_t strand_count;      /* number of strands */
+    size_t strand_capacity;   /* number of strands that `strand` has memory for */
+    collio_share_t *share;    /* shares of aggregators with bytes, ascending by aggregator */
+    size_t share_count;       /* number of shares */
+    int64_t window_bytes;     /* bytes of a window; partition memory: see collio_domains_window */
 } collio_split_t;
 
 /** Splits sorted pieces (file offsets) by aggregator and window; pieces are cut at domain and
@@ -62,17 +77,58 @@ int collio_split_view(const collio_tiling_t *view, int64_t stream, int64_t bytes
                       int64_t *pieces);
 
 /** Splits the list of one requester in local coordinates, which an aggregator has decoded from the
- *  wire. The split has one share (aggregator 0), and its streams count the packed bytes of each
- *  WINDOW from 0. 0 or -ENOMEM. */
+ *  wire. The split has one share (aggregator 0); its pieces are in the order of the requester's
+ *  packed messages, and have no streams. 0 or -ENOMEM. */
 int collio_split_extents(const collio_extents_t *local, int64_t window_bytes,
                          collio_split_t *split);
 
 void collio_split_fini(collio_split_t *split);
 
-/** Appends every piece of a share to the list, as its aggregator would decode it from the wire. 0
- *  or -ENOMEM. */
-int collio_split_share_list(const collio_split_t *split, const collio_share_t *share,
-                            collio_extents_t *list);
+/** Bytes of memory of the lists of a split. */
+int64_t collio_split_memory(const collio_split_t *split);
+
+/** Appends the pieces of window[first .. first + count) to the list, in local coordinates. Joins
+ *  pieces that touch, such as those that a window border has cut. 0 or -ENOMEM. */
+int collio_split_list(const collio_split_t *split, size_t first, size_t count,
+                      collio_extents_t *list);
+
+/** Appends a window of `from`, with its pieces and strands, to a split that has memory for pieces.
+ *  0 or -ENOMEM. */
+int collio_split_copy(collio_split_t *split, const collio_split_t *from,
+                      const collio_window_t *window);
+
+/** Returns the bytes of the window's packed message before the first byte at local coordinate
+ *  `limit` or above: without overlap, all bytes below the limit. */
+int64_t collio_window_prefix(const collio_split_t *split, const collio_window_t *window,
+                             int64_t limit);
+
+/** A position in the packed message of a window. */
+typedef struct collio_reader_t {
+    const collio_split_t *split;   /* the split of the window; owned by the caller */
+    const collio_fragment_t *at;   /* next piece */
+    const collio_fragment_t *turn; /* end of the pieces of the strand */
+    const collio_fragment_t *end;  /* end of the pieces of the window */
+    size_t strand;                 /* the strand, if the pieces have streams */
+    int64_t stream;                /* stream position of the next byte */
+    int64_t left;                  /* bytes of the window from the next byte on */
+    uint32_t used;                 /* bytes of the next piece before the next byte */
+} collio_reader_t;
+
+/** Pieces that follow each other in the stream. */
+typedef struct collio_run_t {
+    const collio_fragment_t *at;  /* first piece; offsets count from window->lo */
+    const collio_fragment_t *end; /* behind the last piece */
+    int64_t stream;               /* stream position of the first piece */
+    int64_t bytes;                /* sum of the lengths of the pieces */
+} collio_run_t;
+
+/** Returns the begin of a window's message. The pieces follow each other in the stream if
+ *  reader.turn == reader.end. */
+collio_reader_t collio_reader(const collio_split_t *split, const collio_window_t *window);
+
+/** Returns the next pieces of a window, at most `bytes` bytes (1 .. reader->left) and at least one,
+ *  and moves the reader behind them. `cut` is memory for a piece of which only a part is used. */
+collio_run_t collio_reader_next(collio_reader_t *reader, int64_t bytes, collio_fragment_t *cut);
 
 /** A requester that takes part in a cycle. */
 typedef struct collio_source_t {
@@ -103,14 +159,11 @@ typedef struct collio_collect_t {
     size_t refused;          /* cycles whose marks are invalid because pieces overlap */
 } collio_collect_t;
 
-/** Merges the windows of the requesters into cycles. Each split has at most one share. 0 or
- *  -ENOMEM. */
-int collio_collect_build(const collio_split_t *splits, size_t split_count,
-                         collio_collect_t *collect);
-/** Merges windows of which some are bounding ranges only: their runs are taken from the marks. The
+/** Merges the windows of the requesters into cycles. Each split has at most one share. Windows that
+ *  have marks (NULL: none has) are bounding ranges only: their runs are taken from the marks. The
  *  cycles are invalid if collect->refused is not 0. 0 or -ENOMEM. */
-int collio_collect_marked(const collio_split_t *splits, size_t split_count,
-                          const collio_marks_t *marks, collio_collect_t *collect);
+int collio_collect_build(const collio_split_t *splits, size_t split_count,
+                         const collio_marks_t *marks, collio_collect_t *collect);
 void collio_collect_fini(collio_collect_t *collect);
 
 #endif /* COLLIO_CYCLE_H */

@@ -39,13 +39,8 @@ int collio_extents_reserve(collio_extents_t *list, size_t capacity)
 
 int collio_extents_push(collio_extents_t *list, int64_t offset, int64_t length)
 {
-    if (list->count == list->capacity) {
-        void *at = collio_grow(list->at, &list->capacity, sizeof(*list->at));
-
-        if (NULL == at) {
-            return -ENOMEM;
-        }
-        list->at = at;
+    if (0 != collio_more(&list->at, list->count, &list->capacity, sizeof(*list->at))) {
+        return -ENOMEM;
     }
     list->at[list->count++] = (collio_extent_t){offset, length};
     return 0;

@@ -11,6 +11,12 @@ typedef struct collio_extent_t {
     int64_t length; /* number of bytes */
 } collio_extent_t;
 
+/** Contiguous bytes in a range of less than 4 GiB, such as a piece of a request in one window. */
+typedef struct collio_fragment_t {
+    uint32_t offset; /* bytes from the begin of the lowest fragment of the range */
+    uint32_t length; /* number of bytes */
+} collio_fragment_t;
+
 /** A growable list of extents. All-zero is a valid empty list. */
 typedef struct collio_extents_t {
     collio_extent_t *at; /* the extents; the list owns them */

@@ -2,9 +2,11 @@
 #ifndef COLLIO_GROW_H
 #define COLLIO_GROW_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /**
  * Growth of arrays: one rule for all lists of the core (extents, pieces, sections, bytes, windows).
@@ -31,6 +33,24 @@ static inline void *collio_grow(void *at, size_t *capacity, size_t element_bytes
         *capacity = wanted;
     }
     return grown;
+}
+
+/** Grows an array, unless it has memory for one more element. `array` is the address of the pointer
+ *  to the elements. 0 or -ENOMEM. */
+static inline int collio_more(void *array, size_t count, size_t *capacity, size_t element_bytes)
+{
+    void *at;
+
+    if (count < *capacity) {
+        return 0;
+    }
+    memcpy(&at, array, sizeof(at)); /* a pointer of any type */
+    at = collio_grow(at, capacity, element_bytes);
+    if (NULL == at) {
+        return -ENOMEM;
+    }
+    memcpy(array, &at, sizeof(at));
+    return 0;
 }
 
 #endif /* COLLIO_GROW_H */

@@ -111,12 +111,12 @@ COLLIO_ALWAYS_INLINE void flip(_Atomic uint64_t *word, uint64_t bits, bool share
 COLLIO_ALWAYS_INLINE void flip_list(window_t *to, int64_t lo, int64_t bytes,
                                     const collio_merge_input_t *list, bool shared)
 {
-    const char *at = list->at, *end = at + list->count * list->element_bytes;
+    const collio_fragment_t *at = list->at, *end = at + list->count;
 
-    for (; at < end; at += list->element_bytes) {
-        const int64_t *extent = (const int64_t *) (const void *) at;
-        uint64_t first = (uint64_t) (extent[0] - lo);
-        uint64_t behind = first + (uint64_t) extent[1];
+    lo = list->lo - lo;
+    for (; at < end; ++at) {
+        uint64_t first = (uint64_t) lo + at->offset;
+        uint64_t behind = first + at->length;
 
         COLLIO_ASSERT(first < behind && behind <= (uint64_t) bytes);
         if (first / BITS == behind / BITS) {

@@ -30,9 +30,9 @@
 
 /* An input that is not used up. */
 typedef struct collio_merge_side_t {
-    const char *next; /* next element */
-    const char *end;  /* end of the elements */
-    size_t step;      /* bytes of an element */
+    const collio_fragment_t *next; /* next piece */
+    const collio_fragment_t *end;  /* end of the pieces */
+    int64_t lo;                    /* offsets count from here */
 } side_t;
 
 /* The union of the extents that have been used. */
@@ -51,10 +51,9 @@ static int union_push(union_t *all)
 /* Adds the extents of a side that begin at `bound` or before it. 0 or -ENOMEM. */
 static int use(side_t *side, int64_t bound, union_t *all)
 {
-    for (; side->next < side->end; side->next += side->step) {
-        const int64_t *extent = (const int64_t *) (const void *) side->next;
-        int64_t offset = extent[0];
-        int64_t end = offset + extent[1];
+    for (; side->next < side->end; ++side->next) {
+        int64_t offset = side->lo + side->next->offset;
+        int64_t end = offset + side->next->length;
 
         COLLIO_ASSERT(all->lo <= offset && offset < end); /* sorted, not empty */
         if (offset > bound) {
@@ -87,7 +86,7 @@ static int merge(side_t *sides, collio_heap_entry_t *heap, size_t count, union_t
             return rc;
         }
         if (side->next < side->end) {
-            heap[0].key = *(const int64_t *) (const void *) side->next;
+            heap[0].key = side->lo + side->next->offset;
         } else {
             heap[0] = heap[--count];
         }
@@ -129,11 +128,10 @@ int collio_merge(const collio_merge_input_t *inputs, size_t input_count, const c
     }
     for (size_t i = 0; i < input_count; ++i) {
         if (0 < inputs[i].count) {
-            const char *at = inputs[i].at;
-            size_t step = inputs[i].element_bytes;
+            const collio_fragment_t *at = inputs[i].at;
 
-            sides[count] = (side_t){at, at + inputs[i].count * step, step};
-            heap[count].key = *(const int64_t *) inputs[i].at;
+            sides[count] = (side_t){at, at + inputs[i].count, inputs[i].lo};
+            heap[count].key = inputs[i].lo + at->offset;
             heap[count].input = count;
             ++count;
         }

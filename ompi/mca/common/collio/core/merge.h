@@ -4,11 +4,11 @@
 
 #include "extent.h"
 
-/** A sorted input of the merge, with elements whose first two members are offset and length. */
+/** A sorted input of the merge. */
 typedef struct collio_merge_input_t {
-    const void *at;       /* first element; the caller owns the elements */
-    size_t count;         /* number of elements */
-    size_t element_bytes; /* bytes of an element */
+    const collio_fragment_t *at; /* first piece; the caller owns the pieces */
+    size_t count;                /* number of pieces */
+    int64_t lo;                  /* offsets of the pieces count from here */
 } collio_merge_input_t;
 
 /** The range of all inputs. */

@@ -7,8 +7,8 @@
  *          stripes.
  * Method:  walks pieces in file order inside a *box*, a range of the file that belongs to one
  *          aggregator and one window: a piece inside the current box needs two comparisons and no
- *          search. The first walk counts the parts per aggregator, the second writes them to their
- *          final places, and a walk over the result finds the begin of each window. A view in file
+ *          search. The first walk counts the parts per aggregator, the second writes them by
+ *          aggregator, and a walk over the result makes the pieces of each window. A view in file
  *          order is walked in small batches, without a list of all pieces. split_ordered.c has a
  *          faster method if the domains are in file order, too.
  * Cost:    O(pieces + parts + aggregators) and one locate per box entered. If pieces overlap
@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "debug_assert.h"
+#include "grow.h"
 #include "split.h"
 
 enum { BATCH = 256 }; /* number of pieces in a batch of a walk, which stays in the cache */
@@ -37,7 +38,8 @@ typedef struct collio_splitter_t {
     const collio_domains_t *domains; /* file domains; owned by the caller */
     int64_t window_bytes;            /* bytes of a window, for domains without their own size */
     size_t *next; /* for each aggregator: number of its parts; while filling: index of the next */
-    box_t box;    /* current box */
+    collio_piece_t *part; /* parts in local coordinates, by aggregator */
+    box_t box;            /* current box */
 } splitter_t;
 
 static void enter_box(splitter_t *splitter, int64_t offset)
@@ -94,8 +96,7 @@ static size_t place_aggregators(splitter_t *splitter, size_t *shares)
     return parts;
 }
 
-static void fill_parts(splitter_t *splitter, const collio_piece_t *piece, size_t count,
-                       collio_piece_t *out)
+static void fill_parts(splitter_t *splitter, const collio_piece_t *piece, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         int64_t offset = piece[i].offset;
@@ -104,7 +105,7 @@ static void fill_parts(splitter_t *splitter, const collio_piece_t *piece, size_t
 
         while (offset < end) {
             int64_t to = part_end(splitter, offset, end);
-            collio_piece_t *part = &out[splitter->next[splitter->box.aggregator]++];
+            collio_piece_t *part = &splitter->part[splitter->next[splitter->box.aggregator]++];
 
             part->offset = offset + splitter->box.shift;
             part->length = to - offset;
@@ -117,36 +118,38 @@ static void fill_parts(splitter_t *splitter, const collio_piece_t *piece, size_t
 /* Follows counting: computes first indices and allocates memory. 0 or -ENOMEM. */
 static int begin_split(splitter_t *splitter, collio_split_t *split)
 {
-    size_t shares;
+    size_t shares, parts = place_aggregators(splitter, &shares);
 
-    split->piece_count = place_aggregators(splitter, &shares);
-    return collio_split_allocate(split, split->piece_count, shares);
+    splitter->part = collio_resize(NULL, parts + 1, sizeof(*splitter->part));
+    return NULL == splitter->part ? -ENOMEM : collio_split_reserve(split, parts, 0, shares);
 }
 
-/* Follows filling, which has moved next[] behind each aggregator's last part: makes windows and
- * shares. 0 or -ENOMEM. */
+/* Follows filling, which has moved next[] behind each aggregator's last part: makes the pieces,
+ * windows and shares. 0 or -ENOMEM. */
 static int end_split(const splitter_t *splitter, bool sorted, collio_split_t *split)
 {
-    size_t capacity = 0, first = 0;
-    int rc = 0;
+    size_t first = 0;
 
-    for (int aggregator = 0; 0 == rc && aggregator < splitter->domains->aggregators; ++aggregator) {
+    for (int aggregator = 0; aggregator < splitter->domains->aggregators; ++aggregator) {
         size_t end = splitter->next[aggregator];
+        int64_t window_bytes = collio_domains_window(splitter->domains, aggregator,
+                                                     splitter->window_bytes);
 
-        if (first < end) {
-            if (!sorted) {
-                collio_split_sort(split->piece + first, end - first);
-            }
-            rc = collio_split_share(
-                split, &capacity, aggregator,
-                collio_domains_window(splitter->domains, aggregator, splitter->window_bytes), first,
-                end);
+        COLLIO_ASSERT(first <= end);
+        if (first == end) {
+            continue;
         }
-        COLLIO_ASSERT(first <= end && end <= split->piece_count);
+        if (!sorted) {
+            collio_split_sort(splitter->part + first, end - first);
+        }
+        if (0
+            != collio_split_share(split, aggregator, window_bytes, splitter->part + first,
+                                  end - first)) {
+            return -ENOMEM;
+        }
         first = end;
     }
-    COLLIO_ASSERT(0 != rc || first == split->piece_count);
-    return rc;
+    return 0;
 }
 
 static int splitter_init(splitter_t *splitter, const collio_domains_t *domains,
@@ -161,6 +164,7 @@ static int splitter_init(splitter_t *splitter, const collio_domains_t *domains,
 static int splitter_fini(splitter_t *splitter, collio_split_t *split, int rc)
 {
     free(splitter->next);
+    free(splitter->part);
     if (0 != rc) {
         collio_split_fini(split);
     }
@@ -178,7 +182,7 @@ int collio_split_pieces(const collio_pieces_t *pieces, const collio_domains_t *d
         rc = begin_split(&splitter, split);
     }
     if (0 == rc) {
-        fill_parts(&splitter, pieces->at, pieces->count, split->piece);
+        fill_parts(&splitter, pieces->at, pieces->count);
         rc = end_split(&splitter, false, split);
     }
     return splitter_fini(&splitter, split, rc);
@@ -204,7 +208,7 @@ static int split_ascending(const collio_tiling_t *view, int64_t stream, int64_t 
     }
     collio_walk_start(&walk, view, stream, bytes);
     while (0 < (count = collio_walk_next(&walk, batch, BATCH))) {
-        fill_parts(splitter, batch, count, split->piece);
+        fill_parts(splitter, batch, count);
     }
     return end_split(splitter, true, split);
 }

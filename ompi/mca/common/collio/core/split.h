@@ -8,18 +8,22 @@
 /** Functions that both sides of the split use: the requester (split.c; split_ordered.c for requests
  *  in file order) and the aggregator (split_list.c). */
 
-/** Allocates memory for these numbers of parts and shares. 0 or -ENOMEM. */
-int collio_split_allocate(collio_split_t *split, size_t parts, size_t shares);
+/** Allocates memory for these numbers of pieces and shares, and for windows at first. 0 or -ENOMEM.
+ */
+int collio_split_reserve(collio_split_t *split, size_t pieces, size_t windows, size_t shares);
 
-/** Sorts parts by local offset, unless they are sorted. */
-void collio_split_sort(collio_piece_t *piece, size_t count);
+/** Sorts parts by local offset, then by stream, unless they are sorted. */
+void collio_split_sort(collio_piece_t *part, size_t count);
 
-/** Adds a window that begins with piece `first`. 0 or -ENOMEM. */
-int collio_split_window(collio_split_t *split, size_t *capacity, int64_t index, size_t first);
+/** Adds an empty window whose first piece is the next one and begins at local coordinate `lo`, or a
+ *  strand that begins with the next piece. 0 or -ENOMEM. */
+int collio_split_window(collio_split_t *split, int64_t index, int64_t lo);
+int collio_split_strand(collio_split_t *split, int64_t stream);
 
-/** Adds the windows of piece[first .. end), which are sorted, and their share. 0 or -ENOMEM. */
-int collio_split_share(collio_split_t *split, size_t *capacity, int aggregator,
-                       int64_t window_bytes, size_t first, size_t end);
+/** Adds a share: parts in local coordinates, sorted, each inside one window. `split` has memory for
+ *  the pieces and the share. 0 or -ENOMEM. */
+int collio_split_share(collio_split_t *split, int aggregator, int64_t window_bytes,
+                       const collio_piece_t *part, size_t count);
 
 /** Splits a view in file order by domains in file order. On entry `split` is empty except for
  *  window_bytes, and *pieces is 0. 0 or -ENOMEM. */

@@ -23,10 +23,9 @@ typedef struct collio_ordered_t {
     const collio_domains_t *domains; /* file domains; owned by the caller */
     collio_split_t *split;           /* result; owned by the caller */
     size_t piece_capacity;           /* number of pieces that split->piece has memory for */
-    size_t window_capacity;          /* number of windows that split->window has memory for */
     size_t share_capacity;           /* number of shares that split->share has memory for */
     int64_t hi;                      /* file offset of the end of the current window */
-    int64_t shift;                   /* local coordinate minus file offset, in the current window */
+    int64_t lo;                      /* file offset of the begin of the window's first piece */
     int64_t end;                     /* file offset of the end of the last piece */
     int64_t pieces;                  /* number of pieces before cutting at window borders */
 } ordered_t;
@@ -35,46 +34,33 @@ static int enter_share(ordered_t *ordered, int aggregator)
 {
     collio_split_t *split = ordered->split;
 
-    if (split->share_count == ordered->share_capacity) {
-        void *at = collio_grow(split->share, &ordered->share_capacity, sizeof(*split->share));
-
-        if (NULL == at) {
-            return -ENOMEM;
-        }
-        split->share = at;
+    if (0
+        != collio_more(&split->share, split->share_count, &ordered->share_capacity,
+                       sizeof(*split->share))) {
+        return -ENOMEM;
     }
     split->share[split->share_count++] = (collio_share_t){aggregator, split->window_count, 0, 0};
     return 0;
 }
 
-static int enter_window(ordered_t *ordered, int64_t offset)
+static int enter_window(ordered_t *ordered, int64_t offset, int64_t stream)
 {
     collio_split_t *split = ordered->split;
     collio_place_t place = collio_domains_locate(ordered->domains, offset);
     int64_t left = split->window_bytes - place.local % split->window_bytes;
 
     ordered->hi = offset + (place.run < left ? place.run : left);
-    ordered->shift = place.local - offset;
+    ordered->lo = offset;
     if ((0 == split->share_count
          || split->share[split->share_count - 1].aggregator != place.aggregator)
         && 0 != enter_share(ordered, place.aggregator)) {
         return -ENOMEM;
     }
     split->share[split->share_count - 1].count++;
-    return collio_split_window(split, &ordered->window_capacity, place.local / split->window_bytes,
-                               split->piece_count);
-}
-
-static int more_pieces(ordered_t *ordered)
-{
-    void *at = collio_grow(ordered->split->piece, &ordered->piece_capacity,
-                           sizeof(*ordered->split->piece));
-
-    if (NULL == at) {
+    if (0 != collio_split_window(split, place.local / split->window_bytes, place.local)) {
         return -ENOMEM;
     }
-    ordered->split->piece = at;
-    return 0;
+    return collio_split_strand(split, stream);
 }
 
 /* Adds any piece. The piece may continue the last one and may cross windows. 0 or -ENOMEM. */
@@ -89,22 +75,24 @@ static int add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t
     if (joined && offset < ordered->hi) {
         int64_t to = end < ordered->hi ? end : ordered->hi;
 
-        split->piece[split->piece_count - 1].length += to - offset;
+        split->piece[split->piece_count - 1].length += (uint32_t) (to - offset);
         stream += to - offset;
         offset = to;
     }
     while (offset < end) {
         int64_t to;
 
-        if (offset >= ordered->hi && 0 != enter_window(ordered, offset)) {
+        if (offset >= ordered->hi && 0 != enter_window(ordered, offset, stream)) {
             return -ENOMEM;
         }
-        if (split->piece_count == ordered->piece_capacity && 0 != more_pieces(ordered)) {
+        if (0
+            != collio_more(&split->piece, split->piece_count, &ordered->piece_capacity,
+                           sizeof(*split->piece))) {
             return -ENOMEM;
         }
         to = end < ordered->hi ? end : ordered->hi;
-        split->piece[split->piece_count++] = (collio_piece_t){offset + ordered->shift, to - offset,
-                                                              stream};
+        split->piece[split->piece_count++] = (collio_fragment_t){(uint32_t) (offset - ordered->lo),
+                                                                 (uint32_t) (to - offset)};
         stream += to - offset;
         offset = to;
     }
@@ -136,26 +124,24 @@ static void add_whole(ordered_t *ordered, collio_walk_t *walk)
     collio_cursor_t *cursor = &walk->cursor;
     const collio_tiling_t view = *cursor->tiling; /* the compiler can keep a copy in registers */
     collio_split_t *split = ordered->split;
-    collio_piece_t *out = split->piece + split->piece_count;
+    collio_fragment_t *out = split->piece + split->piece_count;
     size_t at = cursor->piece, room = ordered->piece_capacity - split->piece_count;
     size_t last = view.count - at < room ? view.count : at + room;
-    int64_t shift = cursor->origin + ordered->shift, done = walk->done;
+    int64_t shift = cursor->origin - ordered->lo, stream = collio_tiling_prefix(&view, at);
 
     last = first_behind(cursor->tiling, at, last, ordered->hi - cursor->origin,
-                        collio_tiling_prefix(&view, at) - done + walk->bytes);
+                        stream - walk->done + walk->bytes);
     if (at == last) {
         return;
     }
     for (; at < last; ++at) {
-        int64_t length = collio_tiling_length(&view, at);
-
-        *out++ = (collio_piece_t){view.offset[at] + shift, length, done};
-        done += length;
+        *out++ = (collio_fragment_t){(uint32_t) (view.offset[at] + shift),
+                                     (uint32_t) collio_tiling_length(&view, at)};
     }
-    ordered->end = out[-1].offset + out[-1].length - ordered->shift;
+    ordered->end = cursor->origin + view.offset[at - 1] + collio_tiling_length(&view, at - 1);
     ordered->pieces += (int64_t) (at - cursor->piece);
     split->piece_count = (size_t) (out - split->piece);
-    walk->done = done;
+    walk->done += collio_tiling_prefix(&view, at) - stream;
     cursor->piece = at;
     if (at == view.count) {
         cursor->piece = 0;
@@ -174,12 +160,12 @@ static void measure(collio_split_t *split, int64_t bytes)
 
         for (size_t w = share->first + share->count; w-- > share->first;) {
             collio_window_t *window = &split->window[w];
-            /* a window that exists has a piece: NOLINTNEXTLINE(clang-analyzer-core.*) */
-            int64_t stream = split->piece[window->first].stream;
+            int64_t stream = split->strand[w].stream; /* each window is one strand */
 
             window->count = end - window->first;
             window->bytes = bytes - stream;
-            window->hi = split->piece[end - 1].offset + split->piece[end - 1].length;
+            /* a window that exists has a piece: NOLINTNEXTLINE(clang-analyzer-core.*) */
+            window->hi = window->lo + split->piece[end - 1].offset + split->piece[end - 1].length;
             share->bytes += window->bytes;
             end = window->first;
             bytes = stream;

@@ -32,10 +32,9 @@ enum {
 };
 
 typedef struct collio_encoder_t {
-    const char *last;    /* end of the input, an array of structs that begin with an extent */
-    size_t step;         /* bytes of a struct of the input */
-    collio_bytes_t *out; /* output; owned by the caller */
-    int64_t end;         /* end offset of the last piece written */
+    const collio_extent_t *last; /* end of the input */
+    collio_bytes_t *out;         /* output; owned by the caller */
+    int64_t end;                 /* end offset of the last piece written */
 } encoder_t;
 
 void collio_bytes_fini(collio_bytes_t *bytes)
@@ -63,28 +62,6 @@ static inline void taken(collio_bytes_t *out, const unsigned char *end)
     out->count = (size_t) (end - out->at);
 }
 
-static inline const int64_t *element(const char *at)
-{
-    return (const int64_t *) (const void *) at;
-}
-
-/* Returns the extent at *at, joined with the extents that continue it. Moves *at behind these and
- * behind empty extents. */
-static inline collio_extent_t next(const encoder_t *encoder, const char **at)
-{
-    collio_extent_t extent = {element(*at)[0], element(*at)[1]};
-
-    for (*at += encoder->step; *at < encoder->last; *at += encoder->step) {
-        int64_t length = element(*at)[1];
-
-        if (extent.offset + extent.length != element(*at)[0] && 0 != length) {
-            break;
-        }
-        extent.length += length;
-    }
-    return extent;
-}
-
 static inline uint64_t head(uint64_t number, unsigned kind)
 {
     return number << 2 | kind;
@@ -92,34 +69,24 @@ static inline uint64_t head(uint64_t number, unsigned kind)
 
 /* May a section or block begin at `at`? It does not unless four pieces have one length and the
  * first stride is also the second one, or the third one (rows of two pieces). */
-static inline bool looks_regular(const encoder_t *encoder, const char *at)
+static inline bool looks_regular(const encoder_t *encoder, const collio_extent_t *at)
 {
-    const int64_t *a, *b, *c, *d;
-
-    if ((size_t) (encoder->last - at) < SECTION_MIN * encoder->step) {
+    if (encoder->last - at < SECTION_MIN || at[0].length != at[1].length) {
         return false;
     }
-    a = element(at);
-    b = element(at + encoder->step);
-    if (a[1] != b[1]) {
-        return false;
-    }
-    c = element(at + 2 * encoder->step);
-    d = element(at + 3 * encoder->step);
-    return a[1] == c[1] && a[1] == d[1]
-           && (b[0] - a[0] == c[0] - b[0] || b[0] - a[0] == d[0] - c[0]);
+    return at[0].length == at[2].length && at[0].length == at[3].length
+           && (at[1].offset - at[0].offset == at[2].offset - at[1].offset
+               || at[1].offset - at[0].offset == at[3].offset - at[2].offset);
 }
 
-/* Do SAME_MIN pieces of one length begin at `at`, which no piece continues? */
-static bool same_length(const encoder_t *encoder, const char *at)
+/* Do SAME_MIN pieces of one length begin at `at`? */
+static bool same_length(const encoder_t *encoder, const collio_extent_t *at)
 {
-    if ((size_t) (encoder->last - at) < SAME_MIN * encoder->step) {
+    if (encoder->last - at < SAME_MIN) {
         return false;
     }
-    for (int i = 1; i < SAME_MIN; ++i, at += encoder->step) {
-        const int64_t *a = element(at), *b = element(at + encoder->step);
-
-        if (a[1] != b[1] || a[0] + a[1] == b[0]) {
+    for (int i = 1; i < SAME_MIN; ++i, ++at) {
+        if (at[0].length != at[1].length) {
             return false;
         }
     }
@@ -127,73 +94,64 @@ static bool same_length(const encoder_t *encoder, const char *at)
 }
 
 /* Writes at least one literal from *from on, and moves *from behind the literals. 0 or -ENOMEM. */
-static int write_literals(encoder_t *encoder, const char **from)
+static int write_literals(encoder_t *encoder, const collio_extent_t **from)
 {
     const encoder_t input = *encoder; /* the compiler can keep local copies in registers */
-    const char *at = *from, *stop = at + LITERALS_MAX * input.step;
+    const collio_extent_t *at = *from, *stop = input.last;
     bool same = same_length(encoder, at);
-    int64_t length = element(at)[1], end = input.end;
-    unsigned char *begin = room(input.out, 2 * LITERALS_MAX + 2), *to, *behind;
-    uint64_t count = 0;
+    int64_t length = at->length, end = input.end;
+    unsigned char *begin = room(input.out, 2 * LITERALS_MAX + 2), *to;
+    uint64_t count;
 
     if (NULL == begin) {
         return -ENOMEM;
     }
-    stop = (size_t) (input.last - at) < LITERALS_MAX * input.step ? input.last : stop;
+    stop = stop - at < LITERALS_MAX ? stop : at + LITERALS_MAX;
     to = begin + 2; /* the head has two bytes, and is written last */
     to = same ? collio_varint_put(to, (uint64_t) length) : to;
     do {
-        collio_extent_t extent = next(&input, &at);
-
-        behind = collio_varint_put(to, collio_zigzag(extent.offset - end));
-        if (!same) {
-            behind = collio_varint_put(behind, (uint64_t) extent.length);
-        } else if (length != extent.length) {
+        if (same && length != at->length) {
             break;
         }
-        to = behind;
-        end = extent.offset + extent.length;
-        *from = at;
-        ++count;
-    } while (at < stop && !looks_regular(&input, at));
-    count = head(count, same ? COLLIO_WIRE_SAME : COLLIO_WIRE_PIECES);
+        to = collio_varint_put(to, collio_zigzag(at->offset - end));
+        to = same ? to : collio_varint_put(to, (uint64_t) at->length);
+        end = at->offset + at->length;
+    } while (++at < stop && !looks_regular(&input, at));
+    count = head((uint64_t) (at - *from), same ? COLLIO_WIRE_SAME : COLLIO_WIRE_PIECES);
     begin[0] = (unsigned char) (count | 0x80);
     begin[1] = (unsigned char) (count >> 7);
     taken(input.out, to);
     encoder->end = end;
+    *from = at;
     return 0;
 }
 
 /* Returns the section that begins at *at, and moves *at behind it. */
-static collio_section_t next_section(const encoder_t *encoder, const char **at)
+static collio_section_t next_section(const encoder_t *encoder, const collio_extent_t **at)
 {
-    collio_extent_t extent = next(encoder, at);
-    collio_section_t section = {extent.offset, extent.length, 0, 1};
-    int64_t start = extent.offset;
+    const collio_extent_t *extent = *at;
+    collio_section_t section = {extent->offset, extent->length, 0, 1};
 
-    for (const char *behind = *at; behind < encoder->last; *at = behind, ++section.count) {
-        extent = next(encoder, &behind);
-        if (extent.length != section.length
-            || (1 < section.count && extent.offset - start != section.stride)) {
-            break;
-        }
-        section.stride = extent.offset - start;
-        start = extent.offset;
+    while (++extent < encoder->last && extent->length == section.length
+           && (1 == section.count || extent[0].offset - extent[-1].offset == section.stride)) {
+        section.stride = extent[0].offset - extent[-1].offset;
+        ++section.count;
     }
+    *at = extent;
     return section;
 }
 
 /* Returns the first section of the block that begins at *at, and moves *at behind the block.
  * *count = number of sections, *stride = distance between their starts. */
-static collio_section_t next_block(const encoder_t *encoder, const char **at, int64_t *count,
-                                   int64_t *stride)
+static collio_section_t next_block(const encoder_t *encoder, const collio_extent_t **at,
+                                   int64_t *count, int64_t *stride)
 {
     collio_section_t first = next_section(encoder, at);
     int64_t start = first.start;
 
     *count = 1;
     *stride = 0;
-    for (const char *behind = *at; behind < encoder->last; *at = behind, ++*count) {
+    for (const collio_extent_t *behind = *at; behind < encoder->last; *at = behind, ++*count) {
         collio_section_t other = next_section(encoder, &behind);
 
         if (other.length != first.length || other.stride != first.stride
@@ -208,9 +166,9 @@ static collio_section_t next_block(const encoder_t *encoder, const char **at, in
 
 /* Writes the section or block that begins at *from, and moves *from behind it. Returns the number
  * of its pieces, 0 if it is too short, or -ENOMEM. */
-static int64_t write_regular(encoder_t *encoder, const char **from)
+static int64_t write_regular(encoder_t *encoder, const collio_extent_t **from)
 {
-    const char *behind = *from;
+    const collio_extent_t *behind = *from;
     int64_t count, stride;
     collio_section_t section = next_block(encoder, &behind, &count, &stride);
     bool block = 1 < count;
@@ -240,18 +198,15 @@ static int64_t write_regular(encoder_t *encoder, const char **from)
     return count * section.count;
 }
 
-int collio_wire_encode(const void *extents, size_t count, size_t element_bytes, collio_bytes_t *out)
+int collio_wire_encode(const collio_extents_t *list, collio_bytes_t *out)
 {
-    encoder_t encoder = {.step = element_bytes, .out = out};
-    const char *at = extents;
+    encoder_t encoder = {.out = out};
+    const collio_extent_t *at = list->at;
 
-    if (0 == count) {
+    if (0 == list->count) {
         return 0; /* the address of an empty list may be NULL */
     }
-    encoder.last = at + count * element_bytes;
-    while (at < encoder.last && 0 == element(at)[1]) {
-        at += element_bytes;
-    }
+    encoder.last = at + list->count;
     while (at < encoder.last) {
         int64_t written = looks_regular(&encoder, at) ? write_regular(&encoder, &at) : 0;
 

@@ -31,11 +31,8 @@ typedef struct collio_bytes_t {
 
 void collio_bytes_fini(collio_bytes_t *bytes);
 
-/** Appends the compact form of a list to `out`. `extents` is an array of structs of element_bytes
- *  bytes whose first two members are offset and length (collio_extent_t or collio_piece_t). Joins
- *  an extent to its predecessor if it begins at the predecessor's end. 0 or -ENOMEM. */
-int collio_wire_encode(const void *extents, size_t count, size_t element_bytes,
-                       collio_bytes_t *out);
+/** Appends the compact form of a list, without empty extents, to `out`. 0 or -ENOMEM. */
+int collio_wire_encode(const collio_extents_t *list, collio_bytes_t *out);
 
 /** Appends the decoded list to `list`. Checks all input: returns 0, -ENOMEM, or -EBADMSG for
  *  malformed bytes, more than `max_extents` extents, or offsets that overflow. */

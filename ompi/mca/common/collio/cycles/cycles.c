@@ -43,7 +43,7 @@ void collio_cycles_enter(collio_exchange_t *ex, size_t number)
                   * collio_plan_window(ex->plan, ex->file->derived.my_aggregator);
     slot->limit = INT64_MAX;
     slot->batch = slot->next_source = slot->pending = 0;
-    slot->staging_used = slot->own_left = 0;
+    slot->staging_used = 0;
     slot->in_order = ex->atomic && ex->write && ex->plan->collect.overlap_bytes > 0;
     if (COLLIO_SHARED_READY == ex->file->kept->shared.state) {
         collio_shared_control_t *control = collio_shared_control(
@@ -72,8 +72,7 @@ static void describe_source(collio_exchange_t *ex, collio_slot_t *slot, size_t i
     memset(move, 0, sizeof(*move));
     move->peer = plan->requester[source->requester];
     move->tag = COLLIO_TAG_DATA;
-    move->window = &request->window[source->window];
-    move->piece = &request->piece[move->window->first];
+    move->what = collio_content(request, &request->window[source->window]);
     move->transport = collio_cycles_pick(ex, ex->file->derived.my_aggregator, move->peer);
     move->synchronous = collio_cycles_synchronous(ex, source->window);
 }
@@ -82,9 +81,9 @@ static void describe_source(collio_exchange_t *ex, collio_slot_t *slot, size_t i
  * into (sent from) its place in the collective buffer. */
 static int64_t aggregator_staging(const collio_slot_t *slot, const collio_move_t *move)
 {
-    bool straight = 1 == move->window->count && !slot->in_order;
+    bool straight = 1 == move->what.window->count && !slot->in_order;
 
-    return move->transport->aggregator_packed && !straight ? move->window->bytes : 0;
+    return move->transport->aggregator_packed && !straight ? move->what.bytes : 0;
 }
 
 /* Starts as many sources as fit the staging; the other sources start when the started ones are
@@ -125,10 +124,9 @@ static void apply_in_order(collio_exchange_t *ex, collio_slot_t *slot)
         collio_move_t *move = &slot->move[i];
 
         if (&collio_transport_self == move->transport) {
-            collio_copy_own(ex, slot, move);
+            (void) collio_copy_window(ex, &move->what, slot->buffer, slot->local, slot->limit);
         } else {
-            (void) collio_copy_scatter(ex, move->window, move->piece, slot->buffer, slot->local,
-                                       move->staging);
+            (void) collio_copy_scatter(ex, &move->what, slot->buffer, slot->local, move->staging);
         }
     }
     slot->batch = slot->next_source;

@@ -75,19 +75,19 @@ typedef struct place_t {
 
 static place_t place_window(collio_exchange_t *ex, size_t window, int number, int64_t *used)
 {
-    const collio_window_t *what = &ex->plan->split.window[window];
+    collio_content_t what = collio_content(&ex->plan->split, &ex->plan->split.window[window]);
     place_t place = {.limit = ex->file->kept->staging.at + number * ex->plan->fence.bytes + *used};
 
     if (collio_plan_relayed(ex->plan, window)) {
         place.message = ex->layer1.actions->message(ex, window);
     } else if (ex->write) {
-        place.message = collio_message_in_memory(ex, what, &ex->plan->split.piece[what->first]);
+        place.message = collio_message_in_memory(ex, &what);
     }
     if (NULL == place.message) {
         place.in_room = true;
         place.message = place.limit;
-        place.limit += what->bytes;
-        *used += what->bytes;
+        place.limit += what.bytes;
+        *used += what.bytes;
     }
     *used += (int64_t) sizeof(int64_t);
     return place;
@@ -95,12 +95,11 @@ static place_t place_window(collio_exchange_t *ex, size_t window, int number, in
 
 static void move_window(collio_exchange_t *ex, turn_t *turn, size_t window, int number)
 {
-    const collio_window_t *what = &ex->plan->split.window[window];
-    const collio_piece_t *piece = &ex->plan->split.piece[what->first];
+    collio_content_t what = collio_content(&ex->plan->split, &ex->plan->split.window[window]);
     place_t place = place_window(ex, window, number, &turn->staging_used[number]);
 
     if (ex->write && place.in_room) {
-        (void) collio_copy_message(ex, what, piece, place.message, what->bytes);
+        (void) collio_copy_message(ex, &what, place.message, what.bytes);
     }
     if (collio_put_window(ex, window, number, INT64_MAX, place.message) < 0) {
         collio_exchange_lose(ex);
@@ -167,7 +166,8 @@ static void layer1_delivered(collio_exchange_t *ex, size_t window, int64_t bytes
     collio_delivery_t delivery = {
         .window = window,
         .aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator,
-        .move = {.window = &ex->plan->split.window[window], .bytes = bytes}};
+        .move = {.what = collio_content(&ex->plan->split, &ex->plan->split.window[window]),
+                 .bytes = bytes}};
 
     ex->layer1.actions->delivered(ex, &delivery);
 }
@@ -230,18 +230,17 @@ static void open_round(collio_exchange_t *ex, turn_t *turn, size_t round, int nu
 /* An MPI_Get has completed: unpacks into user memory, or passes the window to layer 1. */
 static void take_window(collio_exchange_t *ex, size_t window, int number, int64_t *used)
 {
-    const collio_window_t *what = &ex->plan->split.window[window];
-    const collio_piece_t *piece = &ex->plan->split.piece[what->first];
+    collio_content_t what = collio_content(&ex->plan->split, &ex->plan->split.window[window]);
     place_t place = place_window(ex, window, number, used);
     int64_t limit, bytes;
 
     memcpy(&limit, place.limit, sizeof(limit));
-    bytes = collio_valid_prefix(what, piece, limit);
+    bytes = collio_window_prefix(what.split, what.window, limit);
     if (collio_plan_relayed(ex->plan, window)) {
         layer1_delivered(ex, window, bytes);
         return;
     }
-    collio_exchange_received(ex, collio_copy_message(ex, what, piece, place.message, bytes));
+    collio_exchange_received(ex, collio_copy_message(ex, &what, place.message, bytes));
 }
 
 /* The closing fence of a round. Then takes the windows of a read and reports relayed windows to

@@ -68,8 +68,7 @@ static void start_delivery(collio_exchange_t *ex, size_t i)
     delivery->window = plan->order[i];
     delivery->aggregator = share->aggregator;
     delivery->round = ex->requester.round;
-    move->window = &plan->split.window[delivery->window];
-    move->piece = &plan->split.piece[move->window->first];
+    move->what = collio_content(&plan->split, &plan->split.window[delivery->window]);
     move->tag = COLLIO_TAG_DATA;
     move->peer = ex->file->derived.aggregators[delivery->aggregator];
     move->transport = collio_cycles_pick(ex, delivery->aggregator, ex->file->rank);
@@ -78,10 +77,10 @@ static void start_delivery(collio_exchange_t *ex, size_t i)
         move->relayed = true;
         move->staging = ex->layer1.actions->message(ex, delivery->window);
     } else if (move->transport->requester_packed
-               && NULL == collio_message_in_memory(ex, move->window, move->piece)) {
+               && NULL == collio_message_in_memory(ex, &move->what)) {
         move->staging = ex->file->kept->staging.at + ex->requester.round * ex->requester.round_bytes
                         + ex->requester.round_used[ex->requester.round];
-        ex->requester.round_used[ex->requester.round] += move->window->bytes;
+        ex->requester.round_used[ex->requester.round] += move->what.bytes;
         COLLIO_ASSERT(ex->requester.round_used[ex->requester.round] <= ex->requester.round_bytes);
     }
     ex->requester.round_pending[ex->requester.round] += !move->relayed;

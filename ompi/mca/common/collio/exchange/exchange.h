@@ -40,16 +40,30 @@ typedef enum collio_layers_t {
  *  numbers are states of the transport. */
 enum { COLLIO_MOVE_COUNTED = 2 };
 
+/** The bytes that move together: the packed messages of windows, one after the other. */
+typedef struct collio_content_t {
+    const collio_split_t *split;   /* the split of the windows */
+    const collio_window_t *window; /* first window; layer 1: of a turn */
+    size_t windows;                /* number of windows; more than one only in layer 1 */
+    int64_t bytes;                 /* bytes of all windows */
+} collio_content_t;
+
+/** Returns the content of one window. */
+static inline collio_content_t collio_content(const collio_split_t *split,
+                                              const collio_window_t *window)
+{
+    return (collio_content_t){split, window, 1, window->bytes};
+}
+
 /** One move: the bytes of one window between a requester and the aggregator, on one side. */
 typedef struct collio_move_t {
     const collio_transport_t *transport; /* how the bytes move */
-    const collio_window_t *window;       /* the requester's part of the window */
-    const collio_piece_t *piece;         /* first piece of the window; self: first not copied */
+    collio_content_t what;               /* the requester's part of the window */
     int peer;                            /* rank on the other side */
     int tag;                             /* tag of the messages: a COLLIO_TAG_* */
     ompi_request_t *request;             /* MPI request of the message under way */
     char *staging;                       /* the packed message; NULL if no copy is needed */
-    int64_t bytes;      /* length of the message; self: bytes already copied of a large piece */
+    int64_t bytes;                       /* length of the message */
     int64_t extra;      /* isend: bytes that may follow the window's bytes in a received message */
     uint64_t ticket;    /* shm: number of the grant that the requester waits for */
     struct {            /* put_lock: the message that lets the requester use a buffer */
@@ -76,7 +90,7 @@ typedef struct collio_slot_t {
     size_t next_source;          /* first source not started */
     size_t pending;              /* sources that were started and have not moved yet */
     collio_move_t *move;         /* one per source */
-    int64_t own_left;            /* self: bytes of the aggregator's own window not copied yet */
+    collio_reader_t own;         /* self: bytes of the aggregator's own window not copied yet */
     uint64_t arrived;            /* shm: count of arrivals when all requesters have copied */
     int64_t limit;               /* reads: local coordinate from which there is no data */
     collio_segment_t *segments;  /* file ranges of the access */

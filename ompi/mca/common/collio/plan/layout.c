@@ -89,8 +89,9 @@ static int buffers_in(const collio_exchange_t *ex, bool packed)
 static int64_t window_in(const collio_exchange_t *ex, bool packed, int buffers,
                          int64_t buffer_bytes)
 {
-    return collio_align_window(&ex->file->derived.align,
-                               buffer_bytes / parts_of_buffer(ex, packed) / buffers);
+    int64_t bytes = buffer_bytes / parts_of_buffer(ex, packed) / buffers;
+
+    return collio_align_window(&ex->file->derived.align, collio_min(bytes, COLLIO_WINDOW_MAX));
 }
 
 int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_bytes)

@@ -278,29 +278,22 @@ static int sort_requesters(collio_plan_t *plan)
     return 0;
 }
 
-static int64_t split_memory(const collio_split_t *split)
-{
-    return (int64_t) (split->piece_count * sizeof(*split->piece)
-                      + split->window_count * sizeof(*split->window)
-                      + split->share_count * sizeof(*split->share));
-}
-
 static void measure(collio_plan_t *plan)
 {
     const collio_collect_t *collect = &plan->collect;
 
-    plan->memory_bytes = split_memory(&plan->split)
+    plan->memory_bytes = collio_split_memory(&plan->split)
                          + (int64_t) (collect->runs.capacity * sizeof(collio_extent_t)
                                       + collect->cycle_count * sizeof(*collect->cycle)
                                       + collect->source_count * sizeof(*collect->source));
     plan->memory_bytes += plan->layer1.memory_bytes;
     if (NULL != plan->layer1.own) {
-        plan->memory_bytes += split_memory(plan->layer1.own);
+        plan->memory_bytes += collio_split_memory(plan->layer1.own);
     }
     for (size_t i = 0; i < plan->requester_count; ++i) {
         const collio_split_t *request = &plan->requests[i];
 
-        plan->memory_bytes += (int64_t) sizeof(*request) + split_memory(request);
+        plan->memory_bytes += (int64_t) sizeof(*request) + collio_split_memory(request);
         for (size_t w = 0; w < request->window_count; ++w) {
             if (request->window[w].bytes > plan->source_bytes) {
                 plan->source_bytes = request->window[w].bytes;
@@ -330,14 +323,16 @@ collio_marks_t collio_plan_marks(const collio_exchange_t *ex, int aggregator)
 int collio_plan_merge(collio_exchange_t *ex)
 {
     collio_plan_t *plan = ex->plan;
+    bool marked = plan->marked && 0 < plan->requester_count;
     collio_marks_t marks;
     int rc = sort_requesters(plan);
 
-    if (0 == rc && plan->marked && 0 < plan->requester_count) {
+    if (marked) {
         marks = collio_plan_marks(ex, ex->file->derived.my_aggregator);
-        rc = collio_collect_marked(plan->requests, plan->requester_count, &marks, &plan->collect);
-    } else if (0 == rc) {
-        rc = collio_collect_build(plan->requests, plan->requester_count, &plan->collect);
+    }
+    if (0 == rc) {
+        rc = collio_collect_build(plan->requests, plan->requester_count, marked ? &marks : NULL,
+                                  &plan->collect);
     }
     if (0 == rc) {
         measure(plan);

@@ -187,9 +187,6 @@ static inline bool collio_inbox_empty(const collio_inbox_t *inbox)
     return NULL == inbox->arrivals && NULL == inbox->discarded;
 }
 
-/** Appends the encoded pieces of a share to `list`. Returns 0 or -errno. */
-int collio_split_encode(const collio_split_t *split, const collio_share_t *share,
-                        collio_bytes_t *list);
 /** Route (route.c): sends each aggregator the offset lists of its domain. collio_route_poll returns
  *  true when all lists have arrived. Ranks with an error take part. */
 void collio_route_start(collio_exchange_t *ex);

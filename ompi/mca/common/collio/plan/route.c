@@ -19,31 +19,40 @@
 
 typedef collio_route_t route_t;
 
-/* Lists a share for its aggregator: the bounding range of each window, or the pieces of a window
- * whose marks do not hold. Returns 0 or -ENOMEM. */
-static int list_outlines(const collio_exchange_t *ex, const collio_share_t *share,
-                         collio_extents_t *list)
+/* Lists a share for its aggregator: its pieces; if the plan is outlined, the bounding range of each
+ * window, but the pieces of a window whose marks do not hold. Returns 0 or -ENOMEM. */
+static int list_share(const collio_exchange_t *ex, const collio_share_t *share,
+                      collio_extents_t *list)
 {
     const collio_split_t *split = &ex->plan->split;
     collio_marks_t marks = {0};
     int rc = 0;
 
+    if (!ex->plan->outlined) {
+        return collio_split_list(split, share->first, share->count, list);
+    }
     if (ex->plan->marked) {
         marks = collio_plan_marks(ex, share->aggregator);
     }
     for (size_t w = share->first; 0 == rc && w < share->first + share->count; ++w) {
         const collio_window_t *window = &split->window[w];
-        const collio_piece_t *piece = &split->piece[window->first];
 
         if (!ex->plan->marked || collio_marks_hold(&marks, window->index)) {
-            rc = collio_extents_append(list, piece->offset, window->hi - piece->offset);
-            continue;
-        }
-        for (size_t i = 0; 0 == rc && i < window->count; ++i) {
-            rc = collio_extents_append(list, piece[i].offset, piece[i].length);
+            rc = collio_extents_append(list, window->lo, window->hi - window->lo);
+        } else {
+            rc = collio_split_list(split, w, 1, list);
         }
     }
     return rc;
+}
+
+/* Counts a list that exists for a moment: for the peak of memory only. */
+static void count_temporary(const collio_exchange_t *ex, const collio_extents_t *list)
+{
+    int64_t bytes = (int64_t) (list->count * sizeof(*list->at));
+
+    collio_file_memory(ex->file, bytes);
+    collio_file_memory(ex->file, -bytes);
 }
 
 /* Returns the rank that orders overlapping writes of this requester. */
@@ -56,8 +65,7 @@ static int leader_of(const collio_exchange_t *ex, int rank)
 static void add_own(collio_exchange_t *ex, const collio_share_t *share)
 {
     collio_extents_t own = {0};
-    int rc = ex->plan->outlined ? list_outlines(ex, share, &own)
-                                : collio_split_share_list(&ex->plan->split, share, &own);
+    int rc = list_share(ex, share, &own);
 
     if (0 == rc) {
         rc = collio_plan_add(ex->plan, ex->file->derived.my_aggregator, ex->file->rank,
@@ -69,36 +77,18 @@ static void add_own(collio_exchange_t *ex, const collio_share_t *share)
     }
 }
 
-static int encode_outlines(const collio_exchange_t *ex, const collio_share_t *share,
-                           collio_bytes_t *list)
-{
-    collio_extents_t outlines = {0};
-    int rc = list_outlines(ex, share, &outlines);
-
-    if (0 == rc) {
-        rc = collio_wire_encode(outlines.at, outlines.count, sizeof(*outlines.at), list);
-    }
-    collio_extents_fini(&outlines);
-    return rc;
-}
-
-int collio_split_encode(const collio_split_t *split, const collio_share_t *share,
-                        collio_bytes_t *list)
-{
-    const collio_window_t *first = &split->window[share->first];
-    const collio_window_t *last = &split->window[share->first + share->count - 1];
-
-    return collio_wire_encode(&split->piece[first->first], last->first + last->count - first->first,
-                              sizeof(*split->piece), list);
-}
-
 static void send_list(collio_exchange_t *ex, const collio_share_t *share)
 {
     route_t *route = &ex->route;
     collio_bytes_t *list = &route->lists[route->send_count];
-    int rc = ex->plan->outlined ? encode_outlines(ex, share, list)
-                                : collio_split_encode(&ex->plan->split, share, list);
+    collio_extents_t extents = {0};
+    int rc = list_share(ex, share, &extents);
 
+    if (0 == rc) {
+        count_temporary(ex, &extents);
+        rc = collio_wire_encode(&extents, list);
+    }
+    collio_extents_fini(&extents);
     if (0 == rc
         && OMPI_SUCCESS
                != collio_isend(list->at, list->count,
@@ -128,8 +118,7 @@ static void add_marks(const collio_exchange_t *ex, const collio_share_t *share)
         const collio_window_t *window = &split->window[w];
 
         if (window->index < marks.windows) {
-            collio_merge_input_t list = {&split->piece[window->first], window->count,
-                                         sizeof(*split->piece)};
+            collio_merge_input_t list = {&split->piece[window->first], window->count, window->lo};
 
             collio_marks_add(&marks, window->index, &list, window->bytes);
         }
@@ -216,10 +205,7 @@ static void accept_list(collio_exchange_t *ex, const collio_arrival_t *arrival)
     }
 
     if (0 == rc) {
-        int64_t bytes = (int64_t) (list.count * sizeof(*list.at));
-
-        collio_file_memory(ex->file, bytes); /* decoded list: counts for the peak only */
-        collio_file_memory(ex->file, -bytes);
+        count_temporary(ex, &list);
         collio_file_count(ex->file, COLLIO_STAT_REQUESTS_RECEIVED, list.count);
         rc = collio_plan_add(ex->plan, ex->file->derived.my_aggregator, arrival->peer,
                              leader_of(ex, arrival->peer), &list);

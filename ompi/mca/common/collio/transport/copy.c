@@ -2,70 +2,59 @@
 /**
  * Copies between user memory, packed messages and collective buffers, for all transports.
  *
- * Each loop is compiled once per case (direction, contiguous or scattered user memory, packed or
- * placed at the other end), so that the loop tests only lengths.
+ * Each loop is compiled once per case (direction, contiguous or scattered user memory), so that the
+ * loop tests only lengths. Loops get runs of pieces that follow each other in the stream
+ * (collio_reader_next). A packed message has the order of the stream, so its copy needs no pieces.
  */
 #include "transport/transport.h"
 
 #include "core/copy.h"
 #include "core/number.h"
 
-char *collio_message_in_memory(const collio_exchange_t *ex, const collio_window_t *window,
-                               const collio_piece_t *piece)
+char *collio_message_in_memory(const collio_exchange_t *ex, const collio_content_t *what)
 {
+    collio_reader_t first = collio_reader(what->split, what->window);
+    int64_t offset, run, stream = first.stream;
     collio_cursor_t cursor;
-    int64_t offset, run;
 
-    if (!window->consecutive) {
-        return NULL;
+    for (size_t i = 0; i < what->windows; ++i) {
+        collio_reader_t reader = collio_reader(what->split, what->window + i);
+
+        if (reader.turn != reader.end || reader.stream != stream) {
+            return NULL;
+        }
+        stream += reader.left;
     }
-    collio_cursor_seek(&cursor, &ex->request.memory->tiling, piece->stream);
+    collio_cursor_seek(&cursor, &ex->request.memory->tiling, first.stream);
     offset = collio_cursor_run(&cursor, &run);
-    return run >= window->bytes ? ex->request.base + offset : NULL;
+    return run >= what->bytes ? ex->request.base + offset : NULL;
 }
 
-/* Selects the loop; both fields are constants wherever the loop is inlined. */
-typedef struct case_t {
-    bool write;  /* true: copy from user memory; false: copy to user memory */
-    bool packed; /* true: the other end is a packed message; false: pieces lie at their offsets */
-} case_t;
-
-COLLIO_ALWAYS_INLINE void copy(bool write, char *memory, char *other, int64_t length)
+COLLIO_ALWAYS_INLINE void copy(bool write, char *memory, char *other, size_t length)
 {
-    collio_copy(write ? other : memory, write ? memory : other, (size_t) length);
+    collio_copy(write ? other : memory, write ? memory : other, length);
 }
 
 /* User memory is one contiguous piece. */
-COLLIO_ALWAYS_INLINE void copy_dense(case_t is, const collio_exchange_t *ex,
-                                     const collio_piece_t *piece, const collio_piece_t *end,
-                                     char *other)
+COLLIO_ALWAYS_INLINE void copy_dense(bool write, const collio_exchange_t *ex,
+                                     const collio_run_t *run, char *window)
 {
     const collio_tiling_t *tiling = &ex->request.memory->tiling;
-    char *memory = collio_place(ex->request.base, tiling->base + tiling->offset[0]);
+    char *memory = collio_place(ex->request.base, tiling->base + tiling->offset[0] + run->stream);
 
-    for (; piece < end; ++piece) {
-        copy(is.write, memory + piece->stream,
-             is.packed ? other : collio_place(other, piece->offset), piece->length);
-        other += is.packed ? piece->length : 0;
+    for (const collio_fragment_t *piece = run->at, *end = run->end; piece < end; ++piece) {
+        copy(write, memory, window + piece->offset, piece->length);
+        memory += piece->length;
     }
 }
 
-/* A position in scattered user memory. It is kept from piece to piece, because streams mostly
- * ascend without gaps. */
+/* A position in scattered user memory. */
 typedef struct walk_t {
-    collio_cursor_t cursor; /* piece and repetition of `at`; `used` stays as the last seek set it */
+    collio_cursor_t cursor; /* piece and repetition of `at`; `used` stays as the seek set it */
     char *base;             /* address of the request's memory */
     char *at;               /* the next byte */
     int64_t left;           /* bytes from `at` to the end of the piece in memory */
-    int64_t stream;         /* stream position of the next byte */
 } walk_t;
-
-static void walk_seek(walk_t *walk, const collio_tiling_t *tiling, int64_t stream)
-{
-    collio_cursor_seek(&walk->cursor, tiling, stream);
-    walk->at = collio_place(walk->base, collio_cursor_run(&walk->cursor, &walk->left));
-    walk->stream = stream;
-}
 
 static inline void walk_next_piece(walk_t *walk)
 {
@@ -76,54 +65,46 @@ static inline void walk_next_piece(walk_t *walk)
     walk->at = collio_place(walk->base, collio_cursor_run(cursor, &walk->left));
 }
 
-COLLIO_ALWAYS_INLINE void copy_scattered(case_t is, const collio_exchange_t *ex,
-                                         const collio_piece_t *piece, const collio_piece_t *end,
-                                         char *other)
+COLLIO_ALWAYS_INLINE void copy_scattered(bool write, const collio_exchange_t *ex,
+                                         const collio_run_t *run, char *window)
 {
-    walk_t walk = {.base = ex->request.base, .stream = -1};
+    walk_t walk = {.base = ex->request.base};
 
-    for (; piece < end; ++piece) {
+    collio_cursor_seek(&walk.cursor, &ex->request.memory->tiling, run->stream);
+    walk.at = collio_place(walk.base, collio_cursor_run(&walk.cursor, &walk.left));
+    for (const collio_fragment_t *piece = run->at, *end = run->end; piece < end; ++piece) {
         int64_t length = piece->length;
-        char *to = is.packed ? other : collio_place(other, piece->offset);
+        char *to = window + piece->offset;
 
-        if (walk.stream != piece->stream) {
-            walk_seek(&walk, &ex->request.memory->tiling, piece->stream);
-        }
-        walk.stream += length;
         while (length > walk.left) {
-            copy(is.write, walk.at, to, walk.left);
+            copy(write, walk.at, to, (size_t) walk.left);
             to += walk.left;
             length -= walk.left;
             walk_next_piece(&walk);
         }
-        copy(is.write, walk.at, to, length);
+        copy(write, walk.at, to, (size_t) length);
         walk.at += length;
         walk.left -= length;
-        other = is.packed ? to + length : other;
     }
 }
 
-COLLIO_ALWAYS_INLINE void copy_case(case_t is, const collio_exchange_t *ex,
-                                    const collio_piece_t *piece, size_t count, char *other)
+COLLIO_ALWAYS_INLINE void copy_direction(bool write, const collio_exchange_t *ex,
+                                         const collio_run_t *run, char *window)
 {
     if (ex->request.memory->tiling.dense) {
-        copy_dense(is, ex, piece, piece + count, other);
+        copy_dense(write, ex, run, window);
     } else {
-        copy_scattered(is, ex, piece, piece + count, other);
+        copy_scattered(write, ex, run, window);
     }
 }
 
-static void copy_pieces(const collio_exchange_t *ex, bool packed, const collio_piece_t *piece,
-                        size_t count, char *other)
+/* Copies between user memory and the place of a window's lowest piece, `window`. */
+static void copy_placed(const collio_exchange_t *ex, const collio_run_t *run, char *window)
 {
-    if (ex->write && packed) {
-        copy_case((case_t){.write = true, .packed = true}, ex, piece, count, other);
-    } else if (ex->write) {
-        copy_case((case_t){.write = true}, ex, piece, count, other);
-    } else if (packed) {
-        copy_case((case_t){.packed = true}, ex, piece, count, other);
+    if (ex->write) {
+        copy_direction(true, ex, run, window);
     } else {
-        copy_case((case_t){0}, ex, piece, count, other);
+        copy_direction(false, ex, run, window);
     }
 }
 
@@ -134,117 +115,113 @@ static int64_t counted(const collio_exchange_t *ex, int64_t bytes)
     return bytes;
 }
 
-/* Returns the bytes of a piece below the limit. */
-static inline int64_t valid_bytes(const collio_piece_t *piece, int64_t limit)
+int64_t collio_copy_some(collio_exchange_t *ex, const collio_window_t *window,
+                         collio_reader_t *reader, int64_t bytes, char *buffer, int64_t buffer_local,
+                         int64_t limit)
 {
-    return collio_clamp(limit - piece->offset, 0, piece->length);
-}
+    char *at = collio_place(buffer, window->lo - buffer_local);
+    bool whole = window->hi <= limit;
+    int64_t copied = 0;
 
-/* Returns the number of leading pieces that lie completely below the limit, and their bytes. */
-static size_t whole_pieces(const collio_window_t *window, const collio_piece_t *piece,
-                           int64_t limit, int64_t *bytes)
-{
-    size_t count = 0;
+    while (0 < bytes) {
+        collio_fragment_t cut;
+        /* if the data end in the window: piece by piece, because several may cross the limit */
+        collio_run_t run = collio_reader_next(
+            reader, whole ? bytes : collio_min(bytes, reader->at->length - reader->used), &cut);
 
-    *bytes = window->bytes;
-    if (INT64_MAX == limit) { /* the data do not end in this window */
-        return window->count;
-    }
-    for (*bytes = 0; count < window->count; ++count) {
-        if (valid_bytes(&piece[count], limit) < piece[count].length) {
-            break;
+        bytes -= run.bytes;
+        if (!whole) {
+            run.bytes = collio_clamp(limit - window->lo - run.at->offset, 0, run.bytes);
+            cut = (collio_fragment_t){run.at->offset, (uint32_t) run.bytes};
+            run.at = &cut;
+            run.end = &cut + (0 < run.bytes);
         }
-        *bytes += piece[count].length;
-    }
-    return count;
-}
-
-int64_t collio_valid_prefix(const collio_window_t *window, const collio_piece_t *piece,
-                            int64_t limit)
-{
-    int64_t bytes;
-    size_t count = whole_pieces(window, piece, limit, &bytes);
-
-    return count < window->count ? bytes + valid_bytes(&piece[count], limit) : bytes;
-}
-
-int64_t collio_copy_window(collio_exchange_t *ex, const collio_window_t *window,
-                           const collio_piece_t *piece, char *buffer, int64_t buffer_local,
-                           int64_t limit)
-{
-    char *zero = collio_place(buffer, -buffer_local);
-    int64_t copied;
-    size_t count = whole_pieces(window, piece, limit, &copied);
-
-    copy_pieces(ex, false, piece, count, zero);
-    for (; count < window->count; ++count) { /* pieces may overlap: several cross the limit */
-        collio_piece_t cut = piece[count];
-
-        cut.length = valid_bytes(&cut, limit);
-        copy_pieces(ex, false, &cut, 1, zero);
-        copied += cut.length;
+        copy_placed(ex, &run, at);
+        copied += run.bytes;
     }
     collio_exchange_received(ex, copied);
     return counted(ex, copied);
 }
 
-int64_t collio_copy_message(const collio_exchange_t *ex, const collio_window_t *window,
-                            const collio_piece_t *piece, char *message, int64_t bytes)
+int64_t collio_copy_window(collio_exchange_t *ex, const collio_content_t *what, char *buffer,
+                           int64_t buffer_local, int64_t limit)
 {
-    collio_piece_t cut;
-    size_t count = 0;
+    collio_reader_t reader = collio_reader(what->split, what->window);
+
+    return collio_copy_some(ex, what->window, &reader, reader.left, buffer, buffer_local, limit);
+}
+
+int64_t collio_copy_message(const collio_exchange_t *ex, const collio_content_t *what,
+                            char *message, int64_t bytes)
+{
+    const collio_tiling_t *memory = &ex->request.memory->tiling;
+    int64_t left = bytes;
+
+    for (size_t i = 0; i < what->windows && 0 < left; ++i) {
+        collio_reader_t reader = collio_reader(what->split, what->window + i);
+
+        while (0 < reader.left && 0 < left) {
+            collio_fragment_t cut;
+            collio_run_t run = collio_reader_next(&reader, collio_min(reader.left, left), &cut);
+
+            if (ex->write) {
+                collio_tiling_pack(memory, ex->request.base, run.stream, run.bytes, message);
+            } else {
+                collio_tiling_unpack(memory, ex->request.base, run.stream, run.bytes, message);
+            }
+            message += run.bytes;
+            left -= run.bytes;
+        }
+    }
+    return counted(ex, bytes - left);
+}
+
+/* Copies between a message and the place of a window's lowest piece, `window`. */
+COLLIO_ALWAYS_INLINE void copy_buffer(bool scatter, const collio_run_t *run, char *window,
+                                      char *message)
+{
+    for (const collio_fragment_t *piece = run->at, *end = run->end; piece < end; ++piece) {
+        copy(scatter, message, window + piece->offset, piece->length);
+        message += piece->length;
+    }
+}
+
+int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_content_t *what, char *buffer,
+                            int64_t buffer_local, const char *message)
+{
+    char *from = (char *) (uintptr_t) message;
+
+    for (const collio_window_t *window = what->window, *end = window + what->windows; window < end;
+         ++window) {
+        const collio_fragment_t *piece = &what->split->piece[window->first];
+        collio_run_t all = {.at = piece, .end = piece + window->count};
+
+        copy_buffer(true, &all, collio_place(buffer, window->lo - buffer_local), from);
+        from += window->bytes;
+    }
+    return counted(ex, what->bytes);
+}
+
+int64_t collio_copy_gather(const collio_exchange_t *ex, const collio_content_t *what,
+                           const char *buffer, int64_t buffer_local, int64_t limit, char *message)
+{
     int64_t copied = 0;
 
-    if (bytes >= window->bytes) {
-        copy_pieces(ex, true, piece, window->count, message);
-        return counted(ex, window->bytes);
-    }
-    for (; copied + piece[count].length <= bytes; ++count) {
-        copied += piece[count].length;
-    }
-    copy_pieces(ex, true, piece, count, message);
-    cut = piece[count];
-    cut.length = bytes - copied;
-    copy_pieces(ex, true, &cut, 1, message + copied);
-    return counted(ex, bytes);
-}
+    for (const collio_window_t *window = what->window, *end = window + what->windows; window < end;
+         ++window) {
+        char *at = collio_place((char *) (uintptr_t) buffer, window->lo - buffer_local);
+        collio_reader_t reader = collio_reader(what->split, window);
+        /* the receiver counts the bytes: the message must be a prefix */
+        int64_t left = collio_window_prefix(what->split, window, limit);
 
-/* Copies between a message and a collective buffer whose byte 0 has the local coordinate `local`.
- */
-COLLIO_ALWAYS_INLINE void copy_buffer(bool scatter, const collio_piece_t *piece, size_t count,
-                                      char *buffer, int64_t local, char *message)
-{
-    char *zero = collio_place(buffer, -local);
+        while (0 < left) {
+            collio_fragment_t cut;
+            collio_run_t run = collio_reader_next(&reader, left, &cut);
 
-    for (size_t i = 0; i < count; ++i) {
-        copy(scatter, message, collio_place(zero, piece[i].offset), piece[i].length);
-        message += piece[i].length;
-    }
-}
-
-int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_window_t *window,
-                            const collio_piece_t *piece, char *buffer, int64_t buffer_local,
-                            const char *message)
-{
-    copy_buffer(true, piece, window->count, buffer, buffer_local, (char *) (uintptr_t) message);
-    return counted(ex, window->bytes);
-}
-
-int64_t collio_copy_gather(const collio_exchange_t *ex, const collio_window_t *window,
-                           const collio_piece_t *piece, const char *buffer, int64_t buffer_local,
-                           int64_t limit, char *message)
-{
-    char *from = (char *) (uintptr_t) buffer;
-    int64_t copied;
-    size_t count = whole_pieces(window, piece, limit, &copied);
-
-    copy_buffer(false, piece, count, from, buffer_local, message);
-    if (count < window->count) { /* the receiver counts the bytes: the message must be a prefix */
-        collio_piece_t cut = piece[count];
-
-        cut.length = valid_bytes(&cut, limit);
-        copy_buffer(false, &cut, 1, from, buffer_local, message + copied);
-        copied += cut.length;
+            copy_buffer(false, &run, at, message + copied);
+            copied += run.bytes;
+            left -= run.bytes;
+        }
     }
     return counted(ex, copied);
 }

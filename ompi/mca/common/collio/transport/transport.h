@@ -18,8 +18,7 @@ extern const collio_transport_t collio_transport_shm;
 
 /** Returns the window's message in user memory if its bytes are contiguous there, so that packing
  *  is not needed; otherwise NULL. */
-char *collio_message_in_memory(const collio_exchange_t *ex, const collio_window_t *window,
-                               const collio_piece_t *piece);
+char *collio_message_in_memory(const collio_exchange_t *ex, const collio_content_t *what);
 
 /** Starts to send a message of `bytes` bytes to the peer of a move. */
 void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char *message,
@@ -36,29 +35,23 @@ void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes);
  * coordinate where the data of a read end (end of file); `buffer_local` is the local coordinate of
  * the buffer's first byte. Copies count the copied bytes and return their number. */
 
-/** Returns the length of the part of a window's message that lies below `limit`. */
-int64_t collio_valid_prefix(const collio_window_t *window, const collio_piece_t *piece,
-                            int64_t limit);
-
 /** User memory -> collective buffer (write), or collective buffer -> user memory (read); the bytes
  *  of a read count as received. */
-int64_t collio_copy_window(collio_exchange_t *ex, const collio_window_t *window,
-                           const collio_piece_t *piece, char *buffer, int64_t buffer_local,
-                           int64_t limit);
-/** Copies the aggregator's own part of the window in `slot` between its user memory and the
- *  collective buffer, all at once. */
-void collio_copy_own(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move);
+int64_t collio_copy_window(collio_exchange_t *ex, const collio_content_t *what, char *buffer,
+                           int64_t buffer_local, int64_t limit);
+/** The same for the next `bytes` bytes of the reader, at most reader->left. */
+int64_t collio_copy_some(collio_exchange_t *ex, const collio_window_t *window,
+                         collio_reader_t *reader, int64_t bytes, char *buffer, int64_t buffer_local,
+                         int64_t limit);
 /** User memory -> packed message (write), or packed message -> user memory (read). Only the first
  *  `bytes` bytes of the message. */
-int64_t collio_copy_message(const collio_exchange_t *ex, const collio_window_t *window,
-                            const collio_piece_t *piece, char *message, int64_t bytes);
+int64_t collio_copy_message(const collio_exchange_t *ex, const collio_content_t *what,
+                            char *message, int64_t bytes);
 /** At the aggregator. scatter (write): packed message -> collective buffer. gather (read):
  *  collective buffer -> packed message. */
-int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_window_t *window,
-                            const collio_piece_t *piece, char *buffer, int64_t buffer_local,
-                            const char *message);
-int64_t collio_copy_gather(const collio_exchange_t *ex, const collio_window_t *window,
-                           const collio_piece_t *piece, const char *buffer, int64_t buffer_local,
-                           int64_t limit, char *message);
+int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_content_t *what, char *buffer,
+                            int64_t buffer_local, const char *message);
+int64_t collio_copy_gather(const collio_exchange_t *ex, const collio_content_t *what,
+                           const char *buffer, int64_t buffer_local, int64_t limit, char *message);
 
 #endif /* COLLIO_TRANSPORT_H */

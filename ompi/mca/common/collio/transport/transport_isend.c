@@ -59,21 +59,20 @@ void collio_message_receive(collio_exchange_t *ex, collio_move_t *move, int tag,
 
 static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    char *straight = slot->buffer + (move->piece->offset - slot->local);
+    char *straight = slot->buffer + (move->what.window->lo - slot->local);
 
     if (ex->write) {
         collio_message_receive(ex, move, move->tag,
-                               NULL != move->staging ? move->staging : straight,
-                               move->window->bytes);
+                               NULL != move->staging ? move->staging : straight, move->what.bytes);
         return;
     }
     if (NULL == move->staging) {
-        int64_t valid = slot->limit - move->piece->offset;
+        int64_t valid = slot->limit - move->what.window->lo;
 
-        collio_message_send(ex, move, straight, collio_clamp(valid, 0, move->window->bytes));
+        collio_message_send(ex, move, straight, collio_clamp(valid, 0, move->what.bytes));
     } else {
-        int64_t bytes = collio_copy_gather(ex, move->window, move->piece, slot->buffer, slot->local,
-                                           slot->limit, move->staging);
+        int64_t bytes = collio_copy_gather(ex, &move->what, slot->buffer, slot->local, slot->limit,
+                                           move->staging);
 
         collio_message_send(ex, move, move->staging, bytes);
     }
@@ -88,8 +87,7 @@ static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_m
         return false;
     }
     if (ex->write && NULL != move->staging && !slot->in_order) {
-        (void) collio_copy_scatter(ex, move->window, move->piece, slot->buffer, slot->local,
-                                   move->staging);
+        (void) collio_copy_scatter(ex, &move->what, slot->buffer, slot->local, move->staging);
     }
     move->done = true;
     return true;
@@ -99,16 +97,16 @@ static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
 {
     collio_move_t *move = &delivery->move;
     char *message = NULL != move->staging ? move->staging
-                                          : collio_message_in_memory(ex, move->window, move->piece);
+                                          : collio_message_in_memory(ex, &move->what);
 
     if (!ex->write) {
-        collio_message_receive(ex, move, move->tag, message, move->window->bytes + move->extra);
+        collio_message_receive(ex, move, move->tag, message, move->what.bytes + move->extra);
         return;
     }
     if (NULL != move->staging && !move->relayed) {
-        (void) collio_copy_message(ex, move->window, move->piece, message, move->window->bytes);
+        (void) collio_copy_message(ex, &move->what, message, move->what.bytes);
     }
-    collio_message_send(ex, move, message, move->window->bytes);
+    collio_message_send(ex, move, message, move->what.bytes);
 }
 
 static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
@@ -129,7 +127,7 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
     if (!ex->write && !move->relayed) {
         collio_exchange_received(ex, bytes);
         if (NULL != move->staging) {
-            (void) collio_copy_message(ex, move->window, move->piece, move->staging, bytes);
+            (void) collio_copy_message(ex, &move->what, move->staging, bytes);
         }
     }
     move->done = true;

@@ -39,56 +39,18 @@ static const collio_window_t *own_window(const collio_exchange_t *ex, int64_t in
 
 static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    move->window = own_window(ex, slot->cycle->index);
-    move->piece = &ex->plan->split.piece[move->window->first];
-    move->done = slot->in_order; /* apply_in_order calls copy_own after all messages have arrived */
-    slot->own_left = move->done ? 0 : move->window->bytes;
-}
-
-/* Copies the next slice: as many whole pieces as fit, or a part of a large piece. Returns the bytes
- * of the slice. */
-static int64_t copy_slice(collio_exchange_t *ex, const collio_slot_t *slot, collio_move_t *move)
-{
-    collio_window_t part = {.index = move->window->index};
-    collio_piece_t cut = *move->piece;
-    const collio_piece_t *piece = move->piece;
-
-    if (piece->length - move->bytes > SLICE_BYTES || move->bytes > 0) {
-        cut.offset += move->bytes;
-        cut.stream += move->bytes;
-        cut.length = collio_min(piece->length - move->bytes, SLICE_BYTES);
-        part.count = 1;
-        part.bytes = cut.length;
-        move->bytes += cut.length;
-        if (move->bytes == piece->length) {
-            move->bytes = 0;
-            ++move->piece;
-        }
-        piece = &cut;
-    } else {
-        while (part.bytes < slot->own_left
-               && part.bytes + piece[part.count].length <= SLICE_BYTES) {
-            part.bytes += piece[part.count++].length;
-        }
-        move->piece += part.count;
-    }
-    (void) collio_copy_window(ex, &part, piece, slot->buffer, slot->local, slot->limit);
-    return part.bytes;
-}
-
-void collio_copy_own(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
-{
-    slot->own_left = move->window->bytes;
-    while (slot->own_left > 0) {
-        slot->own_left -= copy_slice(ex, slot, move);
-    }
+    move->what = collio_content(&ex->plan->split, own_window(ex, slot->cycle->index));
+    slot->own = collio_reader(move->what.split, move->what.window);
+    move->done = slot->in_order; /* apply_in_order copies after all messages have arrived */
 }
 
 static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     if (!move->done) {
-        slot->own_left -= copy_slice(ex, slot, move);
-        move->done = 0 == slot->own_left;
+        (void) collio_copy_some(ex, move->what.window, &slot->own,
+                                collio_min(slot->own.left, SLICE_BYTES), slot->buffer, slot->local,
+                                slot->limit);
+        move->done = 0 == slot->own.left;
     }
     return move->done;
 }

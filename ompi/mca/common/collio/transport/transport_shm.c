@@ -53,15 +53,15 @@ static int64_t copy(collio_exchange_t *ex, const collio_delivery_t *delivery, ch
                     int64_t limit)
 {
     const collio_move_t *move = &delivery->move;
-    int64_t local = move->window->index * collio_plan_window(ex->plan, delivery->aggregator);
+    int64_t local = move->what.window->index * collio_plan_window(ex->plan, delivery->aggregator);
 
     if (!move->relayed) {
-        return collio_copy_window(ex, move->window, move->piece, buffer, local, limit);
+        return collio_copy_window(ex, &move->what, buffer, local, limit);
     }
     if (ex->write) {
-        return collio_copy_scatter(ex, move->window, move->piece, buffer, local, move->staging);
+        return collio_copy_scatter(ex, &move->what, buffer, local, move->staging);
     }
-    return collio_copy_gather(ex, move->window, move->piece, buffer, local, limit, move->staging);
+    return collio_copy_gather(ex, &move->what, buffer, local, limit, move->staging);
 }
 
 static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)

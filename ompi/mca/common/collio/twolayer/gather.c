@@ -92,6 +92,20 @@ static int put_number(collio_bytes_t *out, int64_t number)
     return 0;
 }
 
+/* Appends the encoded pieces of window[first .. first + count). Returns 0 or -errno. */
+static int encode_windows(const collio_split_t *split, size_t first, size_t count,
+                          collio_bytes_t *out)
+{
+    collio_extents_t list = {0};
+    int rc = collio_split_list(split, first, count, &list);
+
+    if (0 == rc) {
+        rc = collio_wire_encode(&list, out);
+    }
+    collio_extents_fini(&list);
+    return rc;
+}
+
 /* Appends a share to the message: aggregator, bytes of the list, list. Returns 0 or -errno. */
 static int put_share(collio_exchange_t *ex, const collio_share_t *share)
 {
@@ -104,7 +118,7 @@ static int put_share(collio_exchange_t *ex, const collio_share_t *share)
         return -ENOMEM;
     }
     before = out->count;
-    rc = collio_split_encode(&ex->plan->split, share, out);
+    rc = encode_windows(&ex->plan->split, share->first, share->count, out);
     if (0 != rc) {
         return rc;
     }
@@ -231,9 +245,8 @@ static bool send_replies(collio_exchange_t *ex)
         }
         relay->making.list.count = 0;
         if (0 == ex->error) {
-            const collio_part_t *part = &relay->part[member];
-            int rc = collio_wire_encode(part->piece, part->piece_count, sizeof(*part->piece),
-                                        &relay->making.list);
+            const collio_split_t *list = &relay->part[member].list;
+            int rc = encode_windows(list, 0, list->window_count, &relay->making.list);
 
             relay->making.list.count = 0 == rc ? relay->making.list.count : 0;
             check(ex, rc);
@@ -254,10 +267,9 @@ static int take_places(relay_t *relay)
         return 0;
     }
     /* rejects absurd lengths: a valid list has at most one extent per piece */
-    rc = collio_wire_decode(reply->list, reply->bytes, relay->mine.piece_count, &places);
+    rc = collio_wire_decode(reply->list, reply->bytes, relay->mine.list.piece_count, &places);
     if (0 == rc) {
-        rc = collio_part_places(
-            &relay->mine, &(collio_merge_input_t){places.at, places.count, sizeof(*places.at)});
+        rc = collio_part_places(&relay->mine, &places);
     }
     collio_extents_fini(&places);
     return rc;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "core/number.h"
+#include "core/split.h"
 
 typedef collio_relay_t relay_t;
 
@@ -129,7 +130,7 @@ static int add_own(merger_t *merger, const collio_share_t *share)
 {
     const collio_split_t *split = &merger->ex->plan->split;
     collio_extents_t list = {0};
-    int rc = collio_split_share_list(split, share, &list);
+    int rc = collio_split_list(split, share->first, share->count, &list);
 
     if (0 == rc) {
         rc = add_list(merger, share->aggregator, 0, &list);
@@ -140,27 +141,23 @@ static int add_own(merger_t *merger, const collio_share_t *share)
 
 /* ---- the request to the aggregators ---- */
 
-/* Appends a share of `own` to a split that has room for it. */
-static void add_direct(collio_split_t *split, const collio_split_t *own,
-                       const collio_share_t *share)
+/* Appends a share of `own` to a split that has room for its pieces. Returns 0 or -ENOMEM. */
+static int add_direct(collio_split_t *split, const collio_split_t *own, const collio_share_t *share)
 {
     collio_share_t *to = &split->share[split->share_count++];
 
     *to = *share;
     to->first = split->window_count;
     for (size_t w = share->first; w < share->first + share->count; ++w) {
-        collio_window_t *window = &split->window[split->window_count++];
-
-        *window = own->window[w];
-        memcpy(&split->piece[split->piece_count], &own->piece[window->first],
-               window->count * sizeof(*split->piece));
-        window->first = split->piece_count;
-        split->piece_count += window->count;
+        if (0 != collio_split_copy(split, own, &own->window[w])) {
+            return -ENOMEM;
+        }
     }
+    return 0;
 }
 
-/* Appends the merged runs for one aggregator to the split. Streams of these runs count from the
- * window's place in the staging. */
+/* Appends the merged runs for one aggregator to the split. They have no streams: their message is
+ * in the staging. */
 static void add_merged(collio_split_t *split, int aggregator, const collio_collect_t *collect)
 {
     collio_share_t *share = &split->share[split->share_count++];
@@ -173,12 +170,14 @@ static void add_merged(collio_split_t *split, int aggregator, const collio_colle
         *window = (collio_window_t){.index = cycle->index,
                                     .first = split->piece_count,
                                     .count = cycle->run_count,
-                                    .hi = cycle->hi,
-                                    .consecutive = true};
+                                    .lo = cycle->lo,
+                                    .hi = cycle->hi};
         for (size_t r = cycle->run; r < cycle->run + cycle->run_count; ++r) {
-            split->piece[split->piece_count++] = (collio_piece_t){
-                collect->runs.at[r].offset, collect->runs.at[r].length, window->bytes};
-            window->bytes += collect->runs.at[r].length;
+            const collio_extent_t *run = &collect->runs.at[r];
+
+            split->piece[split->piece_count++] = (collio_fragment_t){
+                (uint32_t) (run->offset - cycle->lo), (uint32_t) run->length};
+            window->bytes += run->length;
         }
         share->bytes += window->bytes;
     }
@@ -195,10 +194,7 @@ static int reserve_split(const collio_split_t *own, const collio_collect_t *merg
         windows += merged[o].cycle_count;
         shares += merged[o].cycle_count > 0;
     }
-    split->piece = malloc((pieces + 1) * sizeof(*split->piece));
-    split->window = malloc((windows + 1) * sizeof(*split->window));
-    split->share = malloc((shares + 1) * sizeof(*split->share));
-    return NULL == split->piece || NULL == split->window || NULL == split->share ? -ENOMEM : 0;
+    return collio_split_reserve(split, pieces, windows, shares);
 }
 
 int collio_gather_split(collio_exchange_t *ex, const collio_collect_t *merged)
@@ -206,21 +202,22 @@ int collio_gather_split(collio_exchange_t *ex, const collio_collect_t *merged)
     collio_plan_t *plan = ex->plan;
     int aggregators = ex->file->derived.aggregator_count;
     collio_split_t split = {.window_bytes = plan->window_bytes};
+    int rc = reserve_split(&plan->split, merged, aggregators, &split);
     size_t s = 0;
 
-    if (0 != reserve_split(&plan->split, merged, aggregators, &split)) {
-        collio_split_fini(&split);
-        return -ENOMEM;
-    }
-    for (int o = 0; o < aggregators; ++o) {
+    for (int o = 0; 0 == rc && o < aggregators; ++o) {
         bool mine = s < plan->split.share_count && plan->split.share[s].aggregator == o;
 
         if (NULL != merged && merged[o].cycle_count > 0) {
             add_merged(&split, o, &merged[o]);
         } else if (mine && !collio_relayed(ex, o)) {
-            add_direct(&split, &plan->split, &plan->split.share[s]);
+            rc = add_direct(&split, &plan->split, &plan->split.share[s]);
         }
         s += mine;
+    }
+    if (0 != rc) {
+        collio_split_fini(&split);
+        return rc;
     }
     plan->layer1.relay->own = plan->split;
     plan->layer1.own = &plan->layer1.relay->own;
@@ -302,16 +299,15 @@ static void place_source(collio_part_t *part, const collio_split_t *merged,
                          const collio_window_t *runs, int64_t place, const collio_split_t *split,
                          const collio_window_t *window)
 {
-    const collio_piece_t *run = &merged->piece[runs->first];
+    const collio_fragment_t *run = &merged->piece[runs->first];
 
     for (size_t i = window->first; i < window->first + window->count; ++i) {
-        const collio_piece_t *piece = &split->piece[i];
+        int64_t offset = window->lo + split->piece[i].offset - runs->lo;
 
-        while (run->offset + run->length <= piece->offset) {
-            ++run;
+        for (; run->offset + (int64_t) run->length <= offset; ++run) {
+            place += run->length;
         }
-        collio_part_piece(part, place + run->stream + (piece->offset - run->offset), piece->length,
-                          0);
+        collio_part_piece(part, place + offset - run->offset, split->piece[i].length);
     }
 }
 
@@ -333,7 +329,8 @@ static void place_window(merger_t *merger, size_t w)
         const collio_window_t *window = &split->window[source->window];
         int member = channel->member[source->requester];
 
-        collio_part_window(&relay->part[member], merged->index, aggregator);
+        collio_part_turn(&relay->part[member], merged->index);
+        (void) collio_split_window(&relay->part[member].list, aggregator, 0); /* reserved */
         place_source(&relay->part[member], &plan->split, merged, plan->layer1.place[w], split,
                      window);
         round->room += member > 0 ? window->bytes + (int64_t) sizeof(int64_t) : 0;
@@ -361,10 +358,15 @@ static int make_parts(merger_t *merger)
 static int place_own(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;
-    collio_merge_input_t places = {relay->part[0].piece, relay->part[0].piece_count,
-                                   sizeof(*relay->part[0].piece)};
+    const collio_split_t *list = &relay->part[0].list;
+    collio_extents_t places = {0};
+    int rc = collio_split_list(list, 0, list->window_count, &places);
 
-    return collio_part_places(&relay->mine, &places);
+    if (0 == rc) {
+        rc = collio_part_places(&relay->mine, &places);
+    }
+    collio_extents_fini(&places);
+    return rc;
 }
 
 /* Returns the number of runs in the list for the aggregator: a run that window borders cut counts
@@ -388,7 +390,7 @@ static int merge_channels(merger_t *merger)
         const channel_t *channel = &merger->channel[o];
 
         if (channel->count > 0) {
-            rc = collio_collect_build(channel->split, channel->count, &merger->merged[o]);
+            rc = collio_collect_build(channel->split, channel->count, NULL, &merger->merged[o]);
             merged += count_runs(&merger->merged[o].runs);
             merger->ex->plan->layer1.relay->overlapping |= merger->merged[o].overlap_bytes > 0;
         }

@@ -9,68 +9,68 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/number.h"
+#include "core/split.h"
+
 typedef collio_part_t part_t;
 typedef collio_turn_t turn_t;
 
 int collio_part_reserve(part_t *part, size_t pieces, size_t windows)
 {
-    part->piece = malloc((pieces + 1) * sizeof(*part->piece));
-    part->window = malloc((windows + 1) * sizeof(*part->window));
     part->turn = malloc((windows + 1) * sizeof(*part->turn));
-    return NULL == part->piece || NULL == part->window || NULL == part->turn ? -ENOMEM : 0;
+    return NULL == part->turn ? -ENOMEM : collio_split_reserve(&part->list, pieces, windows, 0);
 }
 
 void collio_part_fini(part_t *part)
 {
-    free(part->piece);
-    free(part->window);
+    collio_split_fini(&part->list);
     free(part->turn);
     memset(part, 0, sizeof(*part));
 }
 
 int64_t collio_part_memory(const part_t *part)
 {
-    return (int64_t) (part->piece_count * sizeof(*part->piece)
-                      + part->window_count * (sizeof(*part->window) + sizeof(*part->turn)));
+    return collio_split_memory(&part->list)
+           + (int64_t) (part->list.window_count * sizeof(*part->turn));
 }
 
-void collio_part_window(part_t *part, int64_t index, int aggregator)
+void collio_part_turn(part_t *part, int64_t index)
 {
     turn_t *turn = 0 == part->turn_count ? NULL : &part->turn[part->turn_count - 1];
 
     /* turns below turn_count are initialized: NOLINTNEXTLINE(clang-analyzer-core.*) */
-    if (NULL == turn || turn->all.index != index) {
+    if (NULL == turn || turn->index != index) {
         turn = &part->turn[part->turn_count++];
-        *turn = (turn_t){.all = {.index = index, .first = part->piece_count, .consecutive = true},
-                         .window = part->window_count,
-                         .straight = true};
+        *turn = (turn_t){.index = index, .window = part->list.window_count, .straight = true};
     }
     ++turn->window_count;
-    part->window[part->window_count++] = (collio_window_t){.index = aggregator,
-                                                           .first = part->piece_count};
 }
 
-void collio_part_piece(part_t *part, int64_t place, int64_t length, int64_t stream)
+void collio_part_piece(part_t *part, int64_t place, int64_t length)
 {
     turn_t *turn = &part->turn[part->turn_count - 1];
-    collio_window_t *window = &part->window[part->window_count - 1];
+    collio_window_t *window = &part->list.window[part->list.window_count - 1];
 
-    if (turn->all.count > 0) {
-        const collio_piece_t *last = &part->piece[part->piece_count - 1];
-
-        turn->straight &= last->offset + last->length == place;
-        turn->all.consecutive &= last->stream + last->length == stream;
-    }
-    part->piece[part->piece_count++] = (collio_piece_t){place, length, stream};
-    ++turn->all.count;
-    turn->all.bytes += length;
-    ++window->count;
+    turn->straight &= 0 == turn->bytes || turn->end == place;
+    turn->end = place + length;
+    turn->bytes += length;
+    window->lo = 0 == window->count ? place : window->lo;
+    window->hi = collio_max(place + length, window->hi);
     window->bytes += length;
+    ++window->count;
+    part->list.piece[part->list.piece_count++] = (collio_fragment_t){
+        (uint32_t) (place - window->lo), (uint32_t) length};
+}
+
+collio_content_t collio_turn_content(const part_t *part, const turn_t *turn)
+{
+    return (collio_content_t){&part->list, &part->list.window[turn->window], turn->window_count,
+                              turn->bytes};
 }
 
 int64_t collio_turn_room(const turn_t *turn)
 {
-    return turn->all.bytes + (int64_t) (turn->window_count * sizeof(int64_t));
+    return turn->bytes + (int64_t) (turn->window_count * sizeof(int64_t));
 }
 
 /* ---- this rank's own part ---- */
@@ -91,36 +91,56 @@ int collio_part_mine(collio_exchange_t *ex)
         if (!collio_relayed(ex, aggregator)) {
             continue;
         }
-        collio_part_window(mine, window->index, aggregator);
-        for (size_t p = window->first; p < window->first + window->count; ++p) {
-            collio_part_piece(mine, 0, own->piece[p].length, own->piece[p].stream);
+        collio_part_turn(mine, window->index);
+        mine->turn[mine->turn_count - 1].bytes += window->bytes;
+        if (0 != collio_split_copy(&mine->list, own, window)) {
+            return -ENOMEM;
+        }
+        mine->list.window[mine->list.window_count - 1].index = aggregator;
+    }
+    return 0;
+}
+
+/* Sets the places of the pieces of a window. *at: the extent of the next place, of which *used
+ * bytes are used; the extents end at `end`. Returns 0 or -EBADMSG. */
+static int place_window(const part_t *part, collio_window_t *window, const collio_extent_t **at,
+                        const collio_extent_t *end, int64_t *used)
+{
+    collio_fragment_t *piece = &part->list.piece[window->first];
+
+    for (size_t i = 0; i < window->count; ++i) {
+        int64_t place;
+
+        /* a piece never spans two extents of a valid list */
+        if (*at == end || (*at)->length - *used < piece[i].length) {
+            return -EBADMSG;
+        }
+        place = (*at)->offset + *used;
+        if (0 == i) {
+            window->lo = window->hi = place;
+        }
+        if (place < window->lo || place - window->lo > COLLIO_WINDOW_MAX) {
+            return -EBADMSG;
+        }
+        piece[i].offset = (uint32_t) (place - window->lo);
+        window->hi = collio_max(window->hi, place + piece[i].length);
+        *used += piece[i].length;
+        if (*used == (*at)->length) {
+            ++*at;
+            *used = 0;
         }
     }
     return 0;
 }
 
-int collio_part_places(part_t *part, const collio_merge_input_t *places)
+int collio_part_places(part_t *part, const collio_extents_t *places)
 {
-    const char *at = places->at;
-    size_t next = 0;
-    int64_t used = 0; /* bytes of the current extent that pieces have used */
+    const collio_extent_t *at = places->at, *end = at + places->count;
+    int64_t used = 0;
+    int rc = 0;
 
-    for (size_t i = 0; 0 < places->count && i < part->piece_count; ++i) {
-        collio_extent_t extent;
-
-        if (next == places->count) {
-            return -EBADMSG;
-        }
-        memcpy(&extent, at + next * places->element_bytes, sizeof(extent));
-        if (extent.length - used < part->piece[i].length) {
-            return -EBADMSG; /* a piece never spans two extents of a valid list */
-        }
-        part->piece[i].offset = extent.offset + used;
-        used += part->piece[i].length;
-        if (used == extent.length) {
-            ++next;
-            used = 0;
-        }
+    for (size_t w = 0; 0 == rc && 0 < places->count && w < part->list.window_count; ++w) {
+        rc = place_window(part, &part->list.window[w], &at, end, &used);
     }
-    return 0;
+    return rc;
 }

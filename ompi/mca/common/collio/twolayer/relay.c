@@ -159,7 +159,8 @@ bool collio_relay_copy(collio_exchange_t *ex, int half, const turn_t *turn, size
     const collio_part_t *mine = &ex->plan->layer1.relay->mine;
 
     for (; *next < turn->window_count; ++*next) {
-        const collio_window_t *window = &mine->window[turn->window + *next];
+        const collio_window_t *window = &mine->list.window[turn->window + *next];
+        collio_content_t what = collio_content(&mine->list, window);
         int64_t copied, limit = INT64_MAX;
 
         if (!ex->write) {
@@ -169,8 +170,7 @@ bool collio_relay_copy(collio_exchange_t *ex, int half, const turn_t *turn, size
         if (COLLIO_LIMIT_PENDING == limit) {
             return false;
         }
-        copied = collio_copy_window(ex, window, &mine->piece[window->first],
-                                    collio_relay_staging(ex, half), 0, limit);
+        copied = collio_copy_window(ex, &what, collio_relay_staging(ex, half), 0, limit);
         if (!collio_relay_is_aggregator(ex)) {
             collio_file_count(ex->file, COLLIO_STAT_SHM_BYTES, (uint64_t) copied);
         }
@@ -188,12 +188,12 @@ static int64_t pack_short(collio_exchange_t *ex, int h, int member, char *messag
     int64_t at = 0;
 
     for (size_t i = 0; i < turn->window_count; ++i) {
-        const collio_window_t *window = &part->window[turn->window + i];
-        int64_t valid = collio_copy_gather(ex, window, &part->piece[window->first],
-                                           half->slot.buffer, 0,
+        const collio_window_t *window = &part->list.window[turn->window + i];
+        collio_content_t what = collio_content(&part->list, window);
+        int64_t valid = collio_copy_gather(ex, &what, half->slot.buffer, 0,
                                            collio_relay_limits(ex, h)[window->index], message + at);
 
-        memcpy(message + turn->all.bytes + i * sizeof(valid), &valid, sizeof(valid));
+        memcpy(message + turn->bytes + i * sizeof(valid), &valid, sizeof(valid));
         at += window->bytes;
     }
     return collio_turn_room(turn);
@@ -208,8 +208,7 @@ static void start_message(collio_exchange_t *ex, int h, int member)
     bool is_short = !ex->write && !half->whole;
 
     *move = (collio_move_t){.transport = &collio_transport_isend,
-                            .window = &turn->all,
-                            .piece = &part->piece[turn->all.first],
+                            .what = collio_turn_content(part, turn),
                             .peer = collio_relay_rank(ex, member),
                             .tag = COLLIO_TAG_RELAY,
                             .synchronous = 0 < ex->way.synchronous_each};
@@ -247,7 +246,7 @@ static const turn_t *turn_of(relay_t *relay, int member, int64_t index)
 {
     collio_part_t *part = 0 == member ? &relay->mine : &relay->part[member];
 
-    if (part->next == part->turn_count || part->turn[part->next].all.index != index) {
+    if (part->next == part->turn_count || part->turn[part->next].index != index) {
         return NULL;
     }
     return &part->turn[part->next++];
@@ -322,8 +321,7 @@ static bool messages_over(collio_exchange_t *ex, half_t *half)
         const collio_move_t *move = &slot->move[m];
 
         if (NULL != half->turn[m]) {
-            (void) collio_copy_scatter(ex, move->window, move->piece, slot->buffer, 0,
-                                       move->staging);
+            (void) collio_copy_scatter(ex, &move->what, slot->buffer, 0, move->staging);
         }
     }
     return true;
@@ -464,7 +462,7 @@ static void delivered(collio_exchange_t *ex, const collio_delivery_t *delivery)
         atomic_store_explicit(&collio_relay_limits(ex, h)[delivery->aggregator],
                               ex->plan->layer1.place[delivery->window] + delivery->move.bytes,
                               memory_order_release);
-        half->whole &= delivery->move.bytes == delivery->move.window->bytes;
+        half->whole &= delivery->move.bytes == delivery->move.what.bytes;
     }
     if (0 == --half->windows) {
         half->state = ex->write ? COLLIO_HALF_FREE : COLLIO_HALF_DELIVERED;
@@ -489,7 +487,7 @@ static void number_rounds(collio_exchange_t *ex, const int64_t *bits)
     collio_fence_counter_t counter = {.bits = bits};
 
     for (size_t t = 0; t < mine->turn_count; ++t) {
-        mine->turn[t].fence = collio_fence_round(&counter, mine->turn[t].all.index);
+        mine->turn[t].fence = collio_fence_round(&counter, mine->turn[t].index);
     }
 }
 

@@ -39,22 +39,23 @@
 
 /** The bytes that a rank hands over in one round. */
 typedef struct collio_turn_t {
-    collio_window_t all; /* all bytes of the turn; index: the window number of the round */
-    size_t window;       /* index in part->window of the first window; sorted by aggregator */
+    int64_t index;       /* window number of the round */
+    int64_t bytes;       /* bytes of the turn */
+    size_t window;       /* first window, a position in part->list.window; sorted by aggregator */
     size_t window_count; /* number of windows of the turn */
+    int64_t end;         /* place behind the last piece */
     bool straight;       /* the places of the bytes in the staging are contiguous */
     size_t fence;        /* put_fence: round of the turn */
 } collio_turn_t;
 
 /** The relayed bytes of one rank, by round, aggregator and local coordinate. */
 typedef struct collio_part_t {
-    collio_piece_t *piece;   /* pieces; offset: place in the round's staging */
-    collio_window_t *window; /* windows; index: number of the aggregator */
-    collio_turn_t *turn;     /* turns, in the order of the rounds */
-    size_t piece_count;      /* number of pieces */
-    size_t window_count;     /* number of windows */
-    size_t turn_count;       /* number of turns */
-    size_t next;             /* in a call: first turn not begun; as member: first turn not done */
+    /** Pieces by turn and aggregator, without shares. The index of a window is the number of its
+     *  aggregator; its coordinates are places in the round's staging. */
+    collio_split_t list;
+    collio_turn_t *turn; /* turns, in the order of the rounds */
+    size_t turn_count;   /* number of turns */
+    size_t next;         /* in a call: first turn not begun; as member: first turn not done */
 } collio_part_t;
 
 /** A round of a local aggregator. */
@@ -156,17 +157,19 @@ int collio_gather_split(collio_exchange_t *ex, const collio_collect_t *merged);
 /** Makes relay->mine, without places, from plan->split, which is still the request of this rank.
  *  Returns 0 or -ENOMEM. */
 int collio_part_mine(collio_exchange_t *ex);
-/** Sets the places of a part from a list of places, an array as collio_wire_encode takes it. An
- *  empty list leaves the part without places. Returns 0, or -EBADMSG if the list does not fit. */
-int collio_part_places(collio_part_t *part, const collio_merge_input_t *places);
-/** Building a part: reserve() allocates and returns 0 or -ENOMEM; window() begins a window, and a
- *  new turn if the window number `index` differs from the last one; piece() adds a piece to the
- *  window. memory() returns the bytes of a part. */
+/** Sets the places of a part from a list of places in the order of its pieces. An empty list leaves
+ *  the part without places. Returns 0, or -EBADMSG if the list does not fit. */
+int collio_part_places(collio_part_t *part, const collio_extents_t *places);
+/** Building a part: reserve() allocates and returns 0 or -ENOMEM; turn() precedes a new window, and
+ *  begins a turn if the window number `index` differs from the last one; piece() adds a piece to
+ *  the last window. memory() returns the bytes of a part. */
 int collio_part_reserve(collio_part_t *part, size_t pieces, size_t windows);
-void collio_part_window(collio_part_t *part, int64_t index, int aggregator);
-void collio_part_piece(collio_part_t *part, int64_t place, int64_t length, int64_t stream);
+void collio_part_turn(collio_part_t *part, int64_t index);
+void collio_part_piece(collio_part_t *part, int64_t place, int64_t length);
 void collio_part_fini(collio_part_t *part);
 int64_t collio_part_memory(const collio_part_t *part);
+/** Returns all bytes of a turn. */
+collio_content_t collio_turn_content(const collio_part_t *part, const collio_turn_t *turn);
 /** Returns the maximum length of the turn's message: its bytes and, for reads, a length per window.
  */
 int64_t collio_turn_room(const collio_turn_t *turn);

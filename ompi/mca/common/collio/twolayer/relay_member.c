@@ -29,11 +29,10 @@ static void start_turn(collio_exchange_t *ex, size_t number)
 
     *delivery = (collio_delivery_t){.started = true,
                                     .move = {.transport = &collio_transport_isend,
-                                             .window = &turn->all,
-                                             .piece = &relay->mine.piece[turn->all.first],
+                                             .what = collio_turn_content(&relay->mine, turn),
                                              .peer = relay->aggregator,
                                              .tag = COLLIO_TAG_RELAY,
-                                             .extra = collio_turn_room(turn) - turn->all.bytes,
+                                             .extra = collio_turn_room(turn) - turn->bytes,
                                              .synchronous = 0 < ex->way.synchronous_each,
                                              .relayed = !ex->write}};
     if (relay->shared) {
@@ -42,7 +41,7 @@ static void start_turn(collio_exchange_t *ex, size_t number)
         move->ticket = ex->file->kept->relay_shared.taken[slot]++;
         return;
     }
-    if (!ex->write || NULL == collio_message_in_memory(ex, move->window, move->piece)) {
+    if (!ex->write || NULL == collio_message_in_memory(ex, &move->what)) {
         move->staging = room(ex, number);
     }
     move->transport->requester_start(ex, delivery);
@@ -55,7 +54,7 @@ static void unpack_turn(collio_exchange_t *ex, size_t number, int64_t bytes)
     const collio_part_t *mine = &ex->plan->layer1.relay->mine;
     const turn_t *turn = &mine->turn[number];
     char *message = room(ex, number);
-    bool whole = bytes == turn->all.bytes;
+    bool whole = bytes == turn->bytes;
     int64_t at = 0;
 
     if (!whole && bytes != collio_turn_room(turn)) {
@@ -63,15 +62,15 @@ static void unpack_turn(collio_exchange_t *ex, size_t number, int64_t bytes)
         return;
     }
     for (size_t i = 0; i < turn->window_count; ++i) {
-        const collio_window_t *window = &mine->window[turn->window + i];
+        const collio_window_t *window = &mine->list.window[turn->window + i];
+        collio_content_t what = collio_content(&mine->list, window);
         int64_t valid = window->bytes;
 
         if (!whole) {
-            memcpy(&valid, message + turn->all.bytes + i * sizeof(valid), sizeof(valid));
+            memcpy(&valid, message + turn->bytes + i * sizeof(valid), sizeof(valid));
             valid = valid < 0 || valid > window->bytes ? 0 : valid;
         }
-        collio_exchange_received(
-            ex, collio_copy_message(ex, window, &mine->piece[window->first], message + at, valid));
+        collio_exchange_received(ex, collio_copy_message(ex, &what, message + at, valid));
         at += window->bytes;
     }
 }

@@ -216,9 +216,9 @@ static int put_runs(collio_exchange_t *ex, size_t window, int peer, int number, 
                     batch_t *batch)
 {
     const collio_window_t *what = &ex->plan->split.window[window];
-    const collio_piece_t *piece = &ex->plan->split.piece[what->first];
+    const collio_fragment_t *piece = &ex->plan->split.piece[what->first];
     int aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator;
-    int64_t local = what->index * collio_plan_window(ex->plan, aggregator);
+    int64_t at = what->lo - what->index * collio_plan_window(ex->plan, aggregator);
     int rc = OMPI_SUCCESS;
 
     for (size_t i = 0; i < what->count && OMPI_SUCCESS == rc;) {
@@ -228,11 +228,11 @@ static int put_runs(collio_exchange_t *ex, size_t window, int peer, int number, 
         for (++i; i < what->count && piece[i].offset == end; ++i) {
             end += piece[i].length;
         }
-        bytes = collio_min(end, limit) - start;
+        bytes = collio_min(end, limit - what->lo) - start;
         if (bytes <= 0) {
             break;
         }
-        rc = add_run(ex, batch, bytes, start - local, peer, number);
+        rc = add_run(ex, batch, bytes, at + start, peer, number);
     }
     return OMPI_SUCCESS == rc ? flush_batch(ex, batch, peer, number) : rc;
 }
@@ -242,7 +242,7 @@ int64_t collio_put_window(collio_exchange_t *ex, size_t window, int number, int6
 {
     const collio_split_t *split = &ex->plan->split;
     const collio_window_t *what = &split->window[window];
-    int64_t moved = collio_valid_prefix(what, &split->piece[what->first], limit);
+    int64_t moved = collio_window_prefix(split, what, limit);
     int peer = ex->file->derived.aggregators[split->share[ex->plan->share_of[window]].aggregator];
     batch_t batch = {.message = message};
     int rc;

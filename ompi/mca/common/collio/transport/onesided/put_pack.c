@@ -70,18 +70,16 @@ void collio_put_copy(collio_exchange_t *ex, const collio_slot_t *slot, size_t so
 {
     const collio_source_t *from = &ex->plan->collect.source[slot->cycle->source + source];
     const collio_split_t *request = &ex->plan->requests[from->requester];
-    const collio_window_t *window = &request->window[from->window];
-    const collio_piece_t *piece = &request->piece[window->first];
+    collio_content_t what = collio_content(request, &request->window[from->window]);
     char *message = packed_message(ex, slot, source);
 
     if (NULL == message) {
         return;
     }
     if (ex->write) {
-        (void) collio_copy_scatter(ex, window, piece, slot->buffer, slot->local, message);
+        (void) collio_copy_scatter(ex, &what, slot->buffer, slot->local, message);
     } else {
-        (void) collio_copy_gather(ex, window, piece, slot->buffer, slot->local, slot->limit,
-                                  message);
+        (void) collio_copy_gather(ex, &what, slot->buffer, slot->local, slot->limit, message);
     }
 }
 

@@ -79,11 +79,11 @@ static void transfer(collio_exchange_t *ex, collio_delivery_t *delivery)
     collio_move_t *move = &delivery->move;
     collio_win_t *win = grant_fits(ex, move) ? ex->file->kept->put.win[move->grant.number] : NULL;
     char *message = NULL != move->staging ? move->staging
-                                          : collio_message_in_memory(ex, move->window, move->piece);
+                                          : collio_message_in_memory(ex, &move->what);
     int64_t bytes = -1;
 
     if (ex->write && NULL != move->staging && !move->relayed) {
-        (void) collio_copy_message(ex, move->window, move->piece, message, move->window->bytes);
+        (void) collio_copy_message(ex, &move->what, message, move->what.bytes);
     }
     if (NULL != win
         && OMPI_SUCCESS == win->w_osc_module->osc_lock(MPI_LOCK_SHARED, move->peer, 0, win)) {
@@ -99,7 +99,7 @@ static void transfer(collio_exchange_t *ex, collio_delivery_t *delivery)
     } else if (!ex->write && !move->relayed) {
         collio_exchange_received(ex, bytes);
         if (NULL != move->staging) {
-            (void) collio_copy_message(ex, move->window, move->piece, message, bytes);
+            (void) collio_copy_message(ex, &move->what, message, bytes);
         }
     }
 }
