@@ -14,11 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "access/access.h"
-#include "access/pool.h"
 
 static uint64_t random_state;
 static const char *directory;
@@ -403,49 +401,6 @@ static int check_full(void)
     return 0;
 }
 
-static int threads_alive(void)
-{
-    FILE *in = fopen("/proc/self/status", "r");
-    char line[256];
-    int count = -1;
-
-    while (NULL != in && NULL != fgets(line, sizeof(line), in)) {
-        if (1 == sscanf(line, "Threads: %d", &count)) {
-            break;
-        }
-    }
-    if (NULL != in) {
-        fclose(in);
-    }
-    return count;
-}
-
-/* A child after fork() has no pool, and can make its own; the parent's goes on. The thread
- * sanitizer cannot follow threads of such a child. */
-static int check_fork(void)
-{
-#ifdef __SANITIZE_THREAD__
-    puts("skip fork # the thread sanitizer does not support it");
-    return 0;
-#else
-    int status = 1;
-    pid_t child;
-
-    if (0 != run_rounds(5)) {
-        return 1;
-    }
-    child = fork();
-    if (0 == child) {
-        int rc = 1 == threads_alive() && 0 == run_rounds(5) ? 0 : 1;
-
-        collio_access_finalize();
-        _exit(rc);
-    }
-    waitpid(child, &status, 0);
-    return 0 != status || 0 != run_rounds(5);
-#endif
-}
-
 /* Each engine: more jobs than its queue takes, aligned for direct access; every byte, and the
  * counter of just this engine. */
 enum { JOBS = 300, JOB_BYTES = 1 << 13 }; /* more than the queues of all engines have room for */
@@ -520,6 +475,23 @@ static void *nothing(void *arg)
     return arg;
 }
 
+static int threads_alive(void)
+{
+    FILE *in = fopen("/proc/self/status", "r");
+    char line[256];
+    int count = -1;
+
+    while (NULL != in && NULL != fgets(line, sizeof(line), in)) {
+        if (1 == sscanf(line, "Threads: %d", &count)) {
+            break;
+        }
+    }
+    if (NULL != in) {
+        fclose(in);
+    }
+    return count;
+}
+
 int main(int argc, char **argv)
 {
     uint64_t seed = (uint64_t) getpid() * 7919 + 1;
@@ -546,7 +518,6 @@ int main(int argc, char **argv)
     pthread_create(&thread, NULL, nothing, NULL);
     pthread_join(thread, NULL);
     before = threads_alive();
-    collio_access_initialize();
     random_state = 0 == seed ? 1 : seed;
     printf("# seed %llu\n", (unsigned long long) seed);
     for (int i = 0; i < 7; ++i) {
@@ -559,7 +530,6 @@ int main(int argc, char **argv)
     for (int engine = COLLIO_ENGINE_THREADS; engine <= COLLIO_ENGINE_IO_URING; ++engine) {
         failures += check_engine(engine);
     }
-    failures += check_fork();
     collio_access_finalize();
     for (int i = 0; i < 50 && before != threads_alive(); ++i) {
         usleep(100000); /* the kernel's own workers end a little later */

@@ -204,9 +204,6 @@ bool collio_access_test(collio_job_t *job);
 /** Waits until the job is done, and drives its engine meanwhile. */
 void collio_access_wait(collio_job_t *job);
 
-/** Call before the first access of this process. Registers a fork handler that resets the state of
- *  pool, engines and locks in a forked child. */
-void collio_access_initialize(void);
 /** Ends all threads and queues of this process. */
 void collio_access_finalize(void);
 
@@ -236,8 +233,5 @@ bool collio_lock_works(collio_access_t *access);
 
 /** Sets the function that a waiting caller calls between two attempts: opal_progress(). */
 void collio_lock_set_idle(void (*function)(void));
-
-/** In a forked child: empties the list of locks, because the child holds none. */
-void collio_lock_atfork(void);
 
 #endif /* COLLIO_ACCESS_H */

@@ -181,31 +181,6 @@ void collio_access_wait(collio_job_t *job)
     }
 }
 
-/* In a forked child, which has one thread: resets the state of other threads, releases nothing. */
-static void atfork_child(void)
-{
-    pthread_mutex_init(&mutex, NULL);
-    for (size_t i = 0; i < ENGINES; ++i) {
-        if (NULL != queues[i]) {
-            collio_kernel_atfork(queues[i]);
-        }
-    }
-    collio_pool_atfork();
-    collio_lock_atfork();
-}
-
-static void watch_fork(void)
-{
-    (void) pthread_atfork(NULL, NULL, atfork_child);
-}
-
-void collio_access_initialize(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, watch_fork);
-}
-
 void collio_access_finalize(void)
 {
     for (size_t i = 0; i < ENGINES; ++i) {

@@ -32,12 +32,6 @@ static void aio_close(void)
     io_destroy(context);
 }
 
-/* The context belongs to the parent: a forked child has nothing to release. */
-static void aio_atfork(void)
-{
-    context = NULL;
-}
-
 static int open_direct(int fd)
 {
     char path[64];
@@ -111,7 +105,6 @@ collio_kernel_queue_t collio_kernel_libaio = {
     .descriptor = descriptor,
     .open = aio_open,
     .close = aio_close,
-    .atfork = aio_atfork,
     .push = push,
     .pop = pop,
     .op_bytes = sizeof(struct iocb),

@@ -284,13 +284,3 @@ void collio_kernel_finalize(collio_kernel_queue_t *queue)
     }
     pthread_mutex_unlock(&queue->mutex);
 }
-
-void collio_kernel_atfork(collio_kernel_queue_t *queue)
-{
-    pthread_mutex_init(&queue->mutex, NULL);
-    if (queue->is_open) {
-        queue->atfork();
-    }
-    queue->is_open = false;
-    queue->in_flight = 0;
-}

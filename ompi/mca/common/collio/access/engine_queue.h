@@ -36,8 +36,6 @@ typedef struct collio_kernel_queue_t {
     int (*open)(int depth);
     /** Releases the queue. */
     void (*close)(void);
-    /** In a forked child: releases the child's copy of the queue. */
-    void (*atfork)(void);
     /** Submits an operation. Returns 0 or -errno. */
     int (*push)(collio_kernel_op_t *op, bool write, int fd);
     /** Gets the next completion; waits for about `wait_ns`. Returns false if there is none. */
@@ -58,6 +56,5 @@ int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job);
 /** Collects completions. Does not block, unless `wait`: then waits up to a time slice for one. */
 void collio_kernel_drive(collio_kernel_queue_t *queue, bool wait);
 void collio_kernel_finalize(collio_kernel_queue_t *queue);
-void collio_kernel_atfork(collio_kernel_queue_t *queue); /* in a forked child */
 
 #endif /* COLLIO_ENGINE_QUEUE_H */

@@ -30,12 +30,6 @@ static void ring_close(void)
     io_uring_queue_exit(&ring);
 }
 
-/* A forked child shares the ring's memory with the parent: it closes the descriptor only. */
-static void ring_atfork(void)
-{
-    close(ring.ring_fd);
-}
-
 /* Submits all entries of the submission queue. Retries EAGAIN (short of memory) and EBUSY. Returns
  * 0 or -errno. */
 static int submit_all(void)
@@ -126,7 +120,6 @@ collio_kernel_queue_t collio_kernel_uring = {
     .probe = probe,
     .open = ring_open,
     .close = ring_close,
-    .atfork = ring_atfork,
     .push = push,
     .pop = pop,
     .mutex = PTHREAD_MUTEX_INITIALIZER,

@@ -250,12 +250,6 @@ int collio_access_unlock(collio_access_t *access, int64_t offset, int64_t length
     return rc;
 }
 
-void collio_lock_atfork(void)
-{
-    pthread_mutex_init(&mutex, NULL);
-    held = NULL;
-}
-
 bool collio_lock_works(collio_access_t *access)
 {
     int rc = collio_access_try_lock(access, false, 0, 1);

@@ -21,7 +21,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "access/pool.h"
@@ -40,14 +39,6 @@ static struct {
 } pool = {.mutex = PTHREAD_MUTEX_INITIALIZER,
           .work = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER};
-
-void collio_pool_atfork(void)
-{
-    memset(&pool, 0, sizeof(pool));
-    pthread_mutex_init(&pool.mutex, NULL);
-    pthread_cond_init(&pool.work, NULL);
-    pthread_cond_init(&pool.done, NULL);
-}
 
 /* Puts a task before *at. */
 static void enqueue(collio_task_t **at, collio_task_t *task)

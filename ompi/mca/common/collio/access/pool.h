@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /** The thread pool of this process. Threads are created on first use, up to the largest number that
- *  a call has requested, and ended by pool_finalize(). A forked child starts without threads. */
+ *  a call has requested, and ended by pool_finalize(). */
 
 enum { COLLIO_POOL_MOST = 64 }; /* maximum number of threads */
 
@@ -34,9 +34,6 @@ int collio_pool_submit(collio_task_t *task, int threads);
 void collio_pool_signal(_Atomic int *flag);
 /** Waits until *flag is set by pool_signal(). */
 void collio_pool_wait(_Atomic int *flag);
-
-/** In a forked child: resets the pool, because the child has no threads. */
-void collio_pool_atfork(void);
 
 /** Runs the queued tasks, then ends and joins all threads. The pool can be used again. */
 void collio_pool_finalize(void);

@@ -81,7 +81,6 @@ int collio_fits(const char *name, const char *version, uint64_t abi)
 int collio_open(void)
 {
     ++users;
-    collio_access_initialize();
     collio_spare_fill();
     return OMPI_SUCCESS;
 }
