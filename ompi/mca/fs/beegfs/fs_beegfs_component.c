@@ -1,7 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /**
- * The component: fs/ufs, with an open that creates files with the stripes of the hints.
+ * fs/beegfs: files on BeeGFS that are opened with striping hints. The component is fs/ufs, with an
+ * open that creates files with the stripes of the hints.
  * common/collio/stripes reads the stripes of existing files, for every fs component.
  *
  *   rank 0    creates the file (MKFILE_STRIPEHINTS is exclusive) | open of fs/ufs, without EXCL
@@ -11,19 +12,17 @@
  * every error, reach all ranks through the open of fs/ufs.
  */
 
-#include "fs_beegfs.h"
-
 #include <string.h>
 #include <unistd.h>
 
-#include "ompi/mca/fs/base/base.h"
-
+#include "ompi/mca/common/collio/compat/compat.h"
 #include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/ompio/fs.h"
 #include "ompi/mca/common/collio/settings/hints.h"
 #include "ompi/mca/common/collio/settings/striping.h"
 #include "ompi/mca/common/collio/stripes/stripes.h"
 
+mca_fs_base_component_2_0_0_t mca_fs_beegfs_component;
 static int parameter_priority;
 
 static const collio_setting_t rows[] = {
@@ -49,17 +48,17 @@ static int component_register(void)
     return collio_settings_set_register(&set, &mca_fs_beegfs_component.fsm_version);
 }
 
-static bool has_hint(opal_info_t *info, const char *name)
-{
-    char value[64];
-
-    return collio_hint_get(info, name, value, sizeof(value));
-}
-
 static bool has_hints(opal_info_t *info)
 {
-    return has_hint(info, "striping_factor") || has_hint(info, "striping_unit")
-           || has_hint(info, "stripe_width") || has_hint(info, "stripe_size");
+    static const char *const names[] = {"striping_factor", "striping_unit", "stripe_width",
+                                        "stripe_size"};
+    char value[64];
+    bool found = false;
+
+    for (size_t i = 0; !found && i < sizeof(names) / sizeof(names[0]); ++i) {
+        found = collio_hint_get(info, names[i], value, sizeof(value));
+    }
+    return found;
 }
 
 static const char *decline(ompio_file_t *fh)

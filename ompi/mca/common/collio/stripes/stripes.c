@@ -2,7 +2,7 @@
 /**
  * Selects the file system of a file: one row for each file system with stripes. See stripes.h.
  */
-#include "stripes/stripes_provider.h"
+#include "stripes/stripes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
  *            targets above the existing number means all
  */
 #define _GNU_SOURCE
-#include "stripes/stripes_provider.h"
+#include "stripes/stripes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stripes/stripes_provider.h"
+#include "stripes/stripes.h"
 
 enum { STRIPES_MAX = 2000 };
 #define STRIPE_BYTES_MAX (INT64_C(4) << 30)
