@@ -30,7 +30,6 @@
 #include <sched.h>
 #include <string.h>
 
-#include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/hook/handle.h"
 #include "ompi/mca/common/collio/ompio/open.h"
 #include "ompi/request/request.h"

@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/compat/verbose.h"
 #include "ompi/mca/common/collio/hook/guard.h"
 #include "ompi/mca/common/ompio/common_ompio_request.h"

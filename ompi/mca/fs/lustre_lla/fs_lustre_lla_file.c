@@ -18,7 +18,6 @@
 
 #include "fs_lustre_lla.h"
 
-#include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/compat/verbose.h"
 #include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/ompio/open.h"

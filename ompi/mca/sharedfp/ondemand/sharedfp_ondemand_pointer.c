@@ -28,7 +28,6 @@
 #include <unistd.h>
 
 #include "ompi/mca/common/collio/access/access.h"
-#include "ompi/mca/common/collio/compat/error.h"
 #include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/hook/reach.h"
 #include "ompi/mca/common/collio/ompio/open.h"

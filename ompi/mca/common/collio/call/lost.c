@@ -18,7 +18,6 @@
  */
 #include "call/hang.h"
 
-#include "compat/error.h"
 #include "compat/verbose.h"
 
 /* Can the call be abandoned? A rank's own file access must end first; it does not wait for other

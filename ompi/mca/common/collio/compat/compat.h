@@ -4,8 +4,7 @@
 
 /**
  * compat/: everything that differs between Open MPI 4.1, 5.0 and 6.0. This header wraps names,
- * types and calls that differ, so no other file tests a version. error.h maps errno values to MPI
- * error classes.
+ * types and calls that differ, so no other file tests a version.
  */
 
 #include "ompi_config.h"
@@ -351,14 +350,19 @@ static inline int collio_win_make(bool allocate, char **base, size_t bytes,
 #endif
 }
 
-#if OMPI_MAJOR_VERSION >= 6
 static inline void collio_win_free(collio_win_t **win)
 {
-    if (!collio_mpi_frees_all()) {
-        (void) ompi_win_free(*win);
+    if (collio_mpi_frees_all()) {
+        return;
     }
+#if OMPI_MAJOR_VERSION >= 6
+    (void) ompi_win_free(*win);
+#else
+    (void) PMPI_Win_free(win);
+#endif
 }
 
+#if OMPI_MAJOR_VERSION >= 6
 static inline int collio_win_runs(bool put, char *message, int bytes, int peer, int count,
                                   const int *length, const MPI_Aint *at, collio_win_t *win)
 {
@@ -374,13 +378,6 @@ static inline int collio_win_runs(bool put, char *message, int bytes, int peer, 
 }
 
 #else
-static inline void collio_win_free(collio_win_t **win)
-{
-    if (!collio_mpi_frees_all()) {
-        (void) PMPI_Win_free(win);
-    }
-}
-
 /** Moves many runs in one call: contiguous origin, indexed target. */
 static inline int collio_win_runs(bool put, char *message, int bytes, int peer, int count,
                                   const int *length, const MPI_Aint *at, collio_win_t *win)
@@ -473,6 +470,15 @@ static inline bool collio_request_test(ompi_request_t **request, int64_t *bytes,
     ompi_request_free(request);
     return true;
 }
+
+/** Returns the MPI error class (a positive MPI_ERR_* value) of a positive errno, MPI_SUCCESS for 0.
+ *  Only this function maps system errors to MPI errors. */
+int collio_error_class(int errno_value);
+
+/** Keeps the first error: sets *error_class from a positive errno unless *error_class is set. */
+void collio_error_note(int *error_class, int errno_value);
+/** Returns the MPI error class of a failed MPI call or request, whose code may be internal. */
+int collio_error_class_of_mpi(int error);
 
 /** The error of calls when another process has died. */
 #ifdef MPI_ERR_PROC_FAILED

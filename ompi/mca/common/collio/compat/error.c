@@ -4,14 +4,9 @@
  * passes a returned value unchanged to the error handler, and a negative OMPI_* code would become
  * MPI_ERR_UNKNOWN.
  */
-#include "ompi_config.h"
+#include "compat/compat.h"
 
 #include <errno.h>
-
-#include "mpi.h"
-#include "ompi/constants.h"
-
-#include "compat/error.h"
 
 static const struct {
     int errno_value;

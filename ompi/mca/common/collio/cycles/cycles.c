@@ -19,7 +19,6 @@
 #include "transport/onesided/put.h"
 
 #include "access/lockahead.h"
-#include "compat/error.h"
 #include "tuner/stopwatch.h"
 
 #include "core/debug_assert.h"

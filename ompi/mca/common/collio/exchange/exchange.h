@@ -2,7 +2,6 @@
 #ifndef COLLIO_EXCHANGE_H
 #define COLLIO_EXCHANGE_H
 
-#include "compat/error.h"
 #include "exchange/kept.h"
 #include "file/file.h"
 #include "node/agreement.h"

@@ -5,8 +5,6 @@
  */
 #include "file/file.h"
 
-#include "compat/error.h"
-
 /* Sends a notice to every rank, because this rank cannot find out which ranks wait. The sends are
  * not completed. */
 static void send_notices(collio_file_t *file)

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "compat/error.h"
 #include "file/file.h"
 #include "node/process.h"
 

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "access/access_transfer.h"
-#include "compat/error.h"
 #include "help/help.h"
 #include "hook/guard.h"
 #include "hook/reach.h"
