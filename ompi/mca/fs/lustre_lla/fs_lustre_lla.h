@@ -107,7 +107,7 @@ int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on);
 void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_extent_t *ranges,
                                          size_t count, bool write, bool now);
 /** collio_lockahead_t.withdraw */
-bool mca_fs_lustre_lla_lockahead_withdraw(collio_lockahead_t *self, int error);
+bool mca_fs_lustre_lla_lockahead_withdraw(void *self, int error);
 
 /** Prints the file's table on the root rank. Collective. */
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);

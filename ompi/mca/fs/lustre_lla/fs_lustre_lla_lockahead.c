@@ -146,9 +146,9 @@ static void stop_requests(mca_fs_lustre_lla_file_t *file, int error)
 
 /* Threads whose access failed before the advice was withdrawn wait for the mutex, and then also
  * repeat their access. */
-bool mca_fs_lustre_lla_lockahead_withdraw(collio_lockahead_t *self, int error)
+bool mca_fs_lustre_lla_lockahead_withdraw(void *self, int error)
 {
-    mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
+    mca_fs_lustre_lla_file_t *file = self;
     bool again;
 
     if (!unsupported(error)) {

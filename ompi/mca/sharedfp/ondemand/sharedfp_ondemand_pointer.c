@@ -50,22 +50,9 @@ static pointer_t *pointer_of(const ompio_file_t *fh)
 
 /* ---- where the counter is ---- */
 
-/* Are all ranks of one job? Another job has another session directory. */
-static bool is_one_job(ompi_communicator_t *comm)
-{
-    opal_process_name_t me = ompi_group_get_proc_name(comm->c_local_group, ompi_comm_rank(comm));
-
-    for (int i = 0; i < ompi_comm_size(comm); ++i) {
-        if (ompi_group_get_proc_name(comm->c_local_group, i).jobid != me.jobid) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool is_on_one_node(ompi_communicator_t *comm)
 {
-    return NULL != opal_process_info.job_session_dir && is_one_job(comm)
+    return NULL != opal_process_info.job_session_dir && collio_of_one_job(comm)
            && !ompi_group_have_remote_peers(comm->c_local_group);
 }
 

@@ -22,17 +22,12 @@ collio_lockahead_t *collio_lockahead_of(ompio_file_t *fh)
     return fh->f_fs_ptr;
 }
 
-static bool withdraw(void *advice, int error)
-{
-    collio_lockahead_t *lockahead = advice;
-
-    return lockahead->withdraw(lockahead, error);
-}
-
 void collio_lockahead_guard(ompio_file_t *fh, collio_access_t *access)
 {
-    access->advice = collio_lockahead_of(fh);
-    access->withdraw = NULL == access->advice ? NULL : withdraw;
+    collio_lockahead_t *lockahead = collio_lockahead_of(fh);
+
+    access->advice = lockahead;
+    access->withdraw = NULL == lockahead ? NULL : lockahead->withdraw;
 }
 
 enum {

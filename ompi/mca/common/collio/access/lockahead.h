@@ -36,7 +36,7 @@ typedef struct collio_lockahead_t {
                     bool write, bool now);
     /** Withdraws the advice for the whole descriptor if the advice may have caused a failure with
      *  this errno. True: repeat the access. Local, may run on any thread. */
-    bool (*withdraw)(struct collio_lockahead_t *self, int error);
+    bool (*withdraw)(void *self, int error);
 } collio_lockahead_t;
 
 /** Returns the provider of the file, or NULL. */

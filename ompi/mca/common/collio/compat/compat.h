@@ -158,6 +158,20 @@ static inline bool collio_spans_nodes(const ompi_communicator_t *comm)
            || (NULL != job && ompi_group_have_remote_peers(job));
 }
 
+/** Are all processes of a communicator of one job? Jobs can be disconnected, and have session
+ *  directories of their own. */
+static inline bool collio_of_one_job(const ompi_communicator_t *comm)
+{
+    opal_process_name_t first = ompi_group_get_proc_name(comm->c_local_group, 0);
+
+    for (int i = 1; i < ompi_group_size(comm->c_local_group); ++i) {
+        if (ompi_group_get_proc_name(comm->c_local_group, i).jobid != first.jobid) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /** Writes a text that identifies a communicator among all communicators of its processes; the text
  *  is the same on all ranks. */
 static inline void collio_comm_id(const ompi_communicator_t *comm, char *text, size_t size)

@@ -76,20 +76,6 @@ collio_set_t *collio_set_find(ompi_communicator_t *comm)
     return set;
 }
 
-/* A communicator with processes of several jobs must be freed when the program disconnects the
- * jobs, so its context cannot be kept. */
-static bool of_one_job(ompi_group_t *group)
-{
-    opal_process_name_t first = ompi_group_get_proc_name(group, 0);
-
-    for (int i = 1; i < ompi_group_size(group); ++i) {
-        if (ompi_group_get_proc_name(group, i).jobid != first.jobid) {
-            return false;
-        }
-    }
-    return true;
-}
-
 void collio_set_drop(collio_set_t *set)
 {
     if (NULL != set) {
@@ -151,7 +137,7 @@ collio_set_t *collio_set_prepare(const collio_file_t *file)
     collio_set_t *set;
 
     if (ompi_mpi_thread_multiple || set_count == SETS || OMPI_COMM_IS_INTER(comm)
-        || !collio_comm_of_world(comm) || !of_one_job(comm->c_local_group) || !ends_in_time()) {
+        || !collio_comm_of_world(comm) || !collio_of_one_job(comm) || !ends_in_time()) {
         return NULL;
     }
     set = calloc(1, sizeof(*set));
