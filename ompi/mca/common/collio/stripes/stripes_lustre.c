@@ -221,11 +221,16 @@ static bool read_part(const collio_llapi_t *api, collio_layout_t *found, const c
     return 0 < part->stripe_bytes && part->start < part->end;
 }
 
+/* State of a walk over the components of a file. */
+typedef struct walk_t {
+    bool stale;    /* the mirror that is being read is stale */
+    bool complete; /* the result has all parts */
+} walk_t;
+
 /* Reads the current component. A component that begins at 0 is the first of a mirror; the previous
- * mirror is then complete, and is the result unless it is stale. Returns false if the result is
- * complete. */
-static bool read_component(const collio_llapi_t *api, collio_layout_t *found, const char *path,
-                           collio_lustre_layout_t *layout, bool *stale)
+ * mirror is then complete, and is the result unless it is stale. */
+static void read_component(const collio_llapi_t *api, collio_layout_t *found, const char *path,
+                           collio_lustre_layout_t *layout, walk_t *walk)
 {
     /* with more parts than entries, the last entry has the last part, which matters most */
     int32_t at = COLLIO_LUSTRE_PARTS > layout->part_count ? layout->part_count
@@ -237,54 +242,39 @@ static bool read_component(const collio_llapi_t *api, collio_layout_t *found, co
     if (0 < layout->part_count) {
         part = layout->part[layout->part_count - 1];
     }
-    if (!read_part(api, found, path, layout->composite, &part)) {
-        return true;
-    }
     if (layout->composite && NULL != api->layout_comp_flags_get) {
         (void) api->layout_comp_flags_get(found, &flags);
     }
     if (NULL != api->layout_pattern_get && 0 != api->layout_pattern_get(found, &pattern)) {
         pattern = 0;
     }
+    layout->on_mdt |= LLAPI_LAYOUT_MDT == pattern;
+    if (walk->complete || !read_part(api, found, path, layout->composite, &part)) {
+        return;
+    }
     if (0 < layout->part_count && 0 == part.start) {
-        if (!*stale) {
-            return false;
+        walk->complete = !walk->stale;
+        if (walk->complete) {
+            return;
         }
-        *stale = false;
+        walk->stale = false;
         layout->empty = 0;
         layout->part_count = at = 0;
     }
-    *stale = *stale || 0 != (flags & LCME_FL_STALE);
+    walk->stale = walk->stale || 0 != (flags & LCME_FL_STALE);
     layout->part[at] = part;
     layout->part_count = at + 1;
     layout->empty &= ~(1u << at);
     if (0 == (flags & LCME_FL_INIT) || LLAPI_LAYOUT_MDT == pattern) {
         layout->empty |= 1u << at;
     }
-    return true;
-}
-
-/* Is any component, of any mirror, on an MDT? */
-static bool any_on_mdt(const collio_llapi_t *api, collio_layout_t *found, bool composite)
-{
-    uint64_t pattern = 0;
-    bool more = NULL != api->layout_pattern_get
-                && (!composite || 0 == api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST));
-
-    while (more) {
-        if (0 == api->layout_pattern_get(found, &pattern) && LLAPI_LAYOUT_MDT == pattern) {
-            return true;
-        }
-        more = composite && 0 == api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT);
-    }
-    return false;
 }
 
 void collio_lustre_read(int fd, const char *path, collio_lustre_layout_t *layout)
 {
     const collio_llapi_t *api = collio_llapi();
     collio_layout_t *found;
-    bool stale = false;
+    walk_t walk = {.stale = false};
 
     memset(layout, 0, sizeof(*layout));
     found = api->has_layout ? api->layout_get_by_fd(fd, 0) : NULL;
@@ -292,13 +282,12 @@ void collio_lustre_read(int fd, const char *path, collio_lustre_layout_t *layout
         return;
     }
     layout->composite = api->has_composite && api->layout_is_composite(found);
-    layout->on_mdt = any_on_mdt(api, found, layout->composite);
     if (layout->composite && 0 != api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_FIRST)) {
         layout->composite = 0;
     }
-    while (read_component(api, found, path, layout, &stale) && layout->composite
-           && 0 == api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT)) {
-    }
+    do {
+        read_component(api, found, path, layout, &walk);
+    } while (layout->composite && 0 == api->layout_comp_use(found, LLAPI_LAYOUT_COMP_USE_NEXT));
     api->layout_free(found);
 }
 
