@@ -15,35 +15,17 @@
 #define MAX_POINT_FUNCS 160
 #define MAX_PATH_BYTES  400
 #define MAX_HINT_BYTES  2000
+#define SERIES          4
 
-/* Columns of a row of ranks; the page finds them by name. */
-static const char *const rank_columns[] = {"host",
-                                           "rank",
-                                           "end",
-                                           "wall",
-                                           "ns_collective",
-                                           "ns_other",
-                                           "ns_posix",
-                                           "ns_inside",
-                                           "calls_collective",
-                                           "calls_other",
-                                           "calls_posix",
-                                           "calls_inside",
-                                           "bytes_collective",
-                                           "bytes_other",
-                                           "bytes_posix",
-                                           "bytes_inside",
-                                           "read",
-                                           "written",
-                                           "memory_peak",
-                                           "memory_io"};
+/* Numbers of a row of ranks. The page gets the host in front of them: page/ranks.js. */
 enum {
-    R_HOST, /* a text, all others are numbers */
     R_RANK,
     R_END,
     R_WALL,
-    R_SERIES,
-    R_READ = 16,
+    R_NS, /* of each series */
+    R_CALLS = R_NS + SERIES,
+    R_BYTES = R_CALLS + SERIES,
+    R_READ = R_BYTES + SERIES,
     R_WRITTEN,
     R_PEAK,
     R_MPI_IO,
@@ -67,13 +49,13 @@ static void rank_row(const struct ioprof_rank *r, uint64_t *row)
     row[R_PEAK] = r->memory_peak;
     row[R_MPI_IO] = r->memory_io;
     for (int class = 0; class < IOPROF_CLASSES; class ++) {
-        uint64_t *values = row + R_SERIES + series_of(class);
+        int series = series_of(class);
 
         for (int kind = 0; kind < IOPROF_KINDS; kind++) {
-            values[0] += r->cell[class][kind].ns;
-            values[4] += r->cell[class][kind].calls;
+            row[R_NS + series] += r->cell[class][kind].ns;
+            row[R_CALLS + series] += r->cell[class][kind].calls;
             if (IOPROF_READ == kind || IOPROF_WRITE == kind) {
-                values[8] += r->cell[class][kind].bytes;
+                row[R_BYTES + series] += r->cell[class][kind].bytes;
             }
         }
         if (class >= IOPROF_POSIX) {
@@ -91,11 +73,6 @@ static void put_ranks(struct ioprof_sink *json, const struct ioprof_profile *p)
     ioprof_json_open(json, "ranks", '{');
     ioprof_json_number(json, "n", p->nranks);
     ioprof_json_number(json, "group", group);
-    ioprof_json_open(json, "columns", '[');
-    for (int i = 0; i < R_COLUMNS; i++) {
-        ioprof_json_text(json, NULL, rank_columns[i]);
-    }
-    ioprof_json_close(json, ']');
     ioprof_json_open(json, "rows", '[');
     for (size_t i = 0; i < p->nranks; i += group) {
         uint64_t row[R_COLUMNS], other[R_COLUMNS];
@@ -352,7 +329,7 @@ void ioprof_page_run(struct ioprof_sink *json, const struct ioprof_profile *run)
     ioprof_figure(run, &f);
     ioprof_json_open(json, NULL, '{');
     ioprof_json_facts(json, run);
-    ioprof_json_real(json, "wall", f.wall_ns);
+    ioprof_json_number(json, "wall", (uint64_t) f.wall_ns);
     ioprof_json_numbers(json, "size_from", ioprof_size_from, IOPROF_SIZES);
     ioprof_json_functions(json, run);
     ioprof_json_variables(json, run);

@@ -1,21 +1,14 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks: what the program called, upwards, against what MPI-IO did with POSIX, downwards. */
 const SERIES = ['collective', 'other', 'posix', 'inside'];
-const METRIC = { time: 'ns', calls: 'calls', bytes: 'bytes' };
 
-/** Rows of a run as objects with named values. */
+/** Rows of a run as objects with named values; time, calls and bytes have a value for each series. */
 function rankRows(run) {
-    const index = {};
-    run.ranks.columns.forEach((name, i) => { index[name] = i; });
     return run.ranks.rows.map((row) => {
-        const rank = { rank: row[index.rank], host: row[index.host],
-            end: row[index.end], wall: row[index.wall], read: row[index.read],
-            written: row[index.written], memory_peak: row[index.memory_peak],
-            memory_io: row[index.memory_io] };
-        for (const metric of Object.keys(METRIC)) {
-            rank[metric] = SERIES.map((name) => row[index[METRIC[metric] + '_' + name]]);
-        }
-        return rank;
+        const [host, rank, end, wall] = row;
+        const [read, written, memory_peak, memory_io] = row.slice(16);
+        return { host, rank, end, wall, time: row.slice(4, 8), calls: row.slice(8, 12),
+            bytes: row.slice(12, 16), read, written, memory_peak, memory_io };
     });
 }
 

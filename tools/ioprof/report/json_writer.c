@@ -84,12 +84,6 @@ void ioprof_json_signed(struct ioprof_sink *json, const char *key, int64_t value
     fprintf(json->out, "%lld", (long long) value);
 }
 
-void ioprof_json_real(struct ioprof_sink *json, const char *key, double value)
-{
-    begin_value(json, key);
-    fprintf(json->out, "%.6g", value);
-}
-
 void ioprof_json_decimal(struct ioprof_sink *json, const char *key, uint64_t whole, unsigned part)
 {
     begin_value(json, key);
