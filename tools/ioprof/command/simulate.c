@@ -36,13 +36,16 @@ struct state {
     struct ioprof_func funcs[8];
     struct ioprof_file files[2];
     char host[32], own_path[64];
-    struct ioprof_fact facts[7];
-    char ranks_text[24];
     struct ioprof_event *events;
     size_t nevents;
     struct ioprof_chunk chunk;
     struct ioprof_buffer event_data;
 };
+
+static char ranks_text[24], simulated[] = "simulated";
+static struct ioprof_fact facts[] = {
+    {"ioprof", simulated}, {"program", simulated}, {"command", simulated}, {"job", "0"},
+    {"mpi", simulated},    {"level", "files"},     {"ranks", ranks_text}};
 
 static const struct {
     const char *name;
@@ -217,19 +220,6 @@ static void encode_events(struct state *s)
     s->me.events = s->nevents;
 }
 
-static void set_facts(struct state *s)
-{
-    static char *const texts[6][2] = {{"ioprof", "simulated"},     {"program", "simulated"},
-                                      {"command", "simulated"},    {"job", "0"},
-                                      {"mpi", "none (simulated)"}, {"level", "files"}};
-
-    for (int i = 0; i < 6; i++) {
-        s->facts[i] = (struct ioprof_fact){texts[i][0], texts[i][1]};
-    }
-    snprintf(s->ranks_text, sizeof(s->ranks_text), "%llu", (unsigned long long) s->job.ranks);
-    s->facts[6] = (struct ioprof_fact){"ranks", s->ranks_text};
-}
-
 static void begin_rank(struct state *s, uint64_t rank)
 {
     struct ioprof_profile *p = &s->profile;
@@ -260,9 +250,9 @@ static void begin_rank(struct state *s, uint64_t rank)
     memset(s->me.first_ns, 0xff, sizeof(s->me.first_ns));
     s->files[0].comm_size = s->job.ranks;
     s->files[0].hints = 0 == rank ? (char *) "cb_nodes=4\ncb_buffer_size=4194304\n" : NULL;
-    set_facts(s);
-    *p = (struct ioprof_profile){.facts = s->facts,
-                                 .nfacts = 7,
+    snprintf(ranks_text, sizeof(ranks_text), "%llu", (unsigned long long) s->job.ranks);
+    *p = (struct ioprof_profile){.facts = facts,
+                                 .nfacts = sizeof(facts) / sizeof(facts[0]),
                                  .ranks = &s->me,
                                  .nranks = 1,
                                  .funcs = s->funcs,
