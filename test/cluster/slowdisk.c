@@ -154,49 +154,30 @@ static void pay_at(int fd, int64_t offset, int64_t bytes)
     }
 }
 
-ssize_t pwrite64(int fd, const void *from, size_t bytes, off64_t offset)
-{
-    pay_at(fd, offset, (int64_t) bytes);
-    return syscall(SYS_pwrite64, fd, from, bytes, offset);
-}
+#define AT_OFFSET(suffix, type)                                                      \
+    ssize_t pwrite##suffix(int fd, const void *from, size_t bytes, type offset)      \
+    {                                                                                \
+        pay_at(fd, offset, (int64_t) bytes);                                         \
+        return syscall(SYS_pwrite64, fd, from, bytes, offset);                       \
+    }                                                                                \
+    ssize_t pread##suffix(int fd, void *to, size_t bytes, type offset)               \
+    {                                                                                \
+        pay_at(fd, offset, (int64_t) bytes);                                         \
+        return syscall(SYS_pread64, fd, to, bytes, offset);                          \
+    }                                                                                \
+    ssize_t pwritev##suffix(int fd, const struct iovec *iov, int count, type offset) \
+    {                                                                                \
+        pay_at(fd, offset, total(iov, count));                                       \
+        return syscall(SYS_pwritev, fd, iov, count, offset, 0);                      \
+    }                                                                                \
+    ssize_t preadv##suffix(int fd, const struct iovec *iov, int count, type offset)  \
+    {                                                                                \
+        pay_at(fd, offset, total(iov, count));                                       \
+        return syscall(SYS_preadv, fd, iov, count, offset, 0);                       \
+    }
 
-ssize_t pread64(int fd, void *to, size_t bytes, off64_t offset)
-{
-    pay_at(fd, offset, (int64_t) bytes);
-    return syscall(SYS_pread64, fd, to, bytes, offset);
-}
-
-ssize_t pwritev64(int fd, const struct iovec *iov, int count, off64_t offset)
-{
-    pay_at(fd, offset, total(iov, count));
-    return syscall(SYS_pwritev, fd, iov, count, offset, 0);
-}
-
-ssize_t preadv64(int fd, const struct iovec *iov, int count, off64_t offset)
-{
-    pay_at(fd, offset, total(iov, count));
-    return syscall(SYS_preadv, fd, iov, count, offset, 0);
-}
-
-ssize_t pwrite(int fd, const void *from, size_t bytes, off_t offset)
-{
-    return pwrite64(fd, from, bytes, offset);
-}
-
-ssize_t pread(int fd, void *to, size_t bytes, off_t offset)
-{
-    return pread64(fd, to, bytes, offset);
-}
-
-ssize_t pwritev(int fd, const struct iovec *iov, int count, off_t offset)
-{
-    return pwritev64(fd, iov, count, offset);
-}
-
-ssize_t preadv(int fd, const struct iovec *iov, int count, off_t offset)
-{
-    return preadv64(fd, iov, count, offset);
-}
+AT_OFFSET(, off_t)
+AT_OFFSET(64, off64_t)
 
 ssize_t write(int fd, const void *from, size_t bytes)
 {

@@ -49,14 +49,6 @@ static int transfer(MPI_File file, unsigned char *data, int write, int nonblocki
     return MPI_SUCCESS == rc ? MPI_Wait(&request, &status) : rc;
 }
 
-static int class_of(int rc)
-{
-    int class = MPI_SUCCESS;
-
-    MPI_Error_class(rc, &class);
-    return class;
-}
-
 /* open-send[-N], open-receive[-N]: arms the victim before the first open. */
 static bool break_open(int victim, const char *where)
 {
@@ -88,7 +80,7 @@ static void use_until_error(MPI_File file, unsigned char *data)
     FILE *out;
 
     while (MPI_SUCCESS == class) {
-        class = class_of(transfer(file, data, 1, 0));
+        class = t_class(transfer(file, data, 1, 0));
     }
     silent_path(path, sizeof(path), t_rank);
     out = fopen(path, "w");
@@ -172,8 +164,8 @@ int main(int argc, char *argv[])
     if (victim == t_rank && 0 == strcmp("receive", argv[2])) {
         break_pml(0, 1, 8);
     }
-    first = class_of(transfer(file, data, write, nonblocking));
-    second = class_of(transfer(file, data, write, nonblocking));
+    first = t_class(transfer(file, data, write, nonblocking));
+    second = t_class(transfer(file, data, write, nonblocking));
     printf("survivor %d: %d %d\n", t_rank, first, second);
     if (opening || 0 == strcmp("send", argv[2]) || 0 == strcmp("receive", argv[2])) {
         use_next_files(&file, &mine, data);

@@ -106,11 +106,6 @@ void collio_agree_start(collio_op_t *op)
     }
 }
 
-static bool puts_are_packed(const collio_exchange_t *ex)
-{
-    return collio_exchange_puts(ex) && collio_put_packs(ex->range.pieces, ex->range.bytes);
-}
-
 static collio_plan_t *agreed_plan(collio_op_t *op)
 {
     int64_t delta = op->all[COLLIO_AGREE_DELTA];
@@ -131,7 +126,8 @@ void collio_decide(collio_op_t *op)
     if (!ex->way.exchange) {
         return;
     }
-    ex->way.packed = puts_are_packed(ex);
+    ex->way.packed = collio_exchange_puts(ex)
+                     && collio_put_packs(ex->range.pieces, ex->range.bytes);
     collio_layers_decide(ex);
     ex->layer1.actions = COLLIO_LAYERS_ONE == ex->layer1.kind ? NULL : &collio_relay_actions;
     ex->plan = agreed_plan(op);

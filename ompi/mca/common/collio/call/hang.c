@@ -1,6 +1,15 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Lines about the position of a rank in its files. See hang.h.
+ * The position of a rank in a job that hangs: one line per open file, which collio-hang reads.
+ *
+ *   SIGUSR1    If the parameter common_collio_hang names a directory, each rank appends its lines
+ *              to a file in this directory. The handler only formats and writes. It reads records
+ *              (places) that are not freed while the handler is installed, so a rank that makes no
+ *              MPI call also writes its lines.
+ *   timeout    When a call ends because the time limit `timeout` has passed, the rank writes a line
+ *              for each file, to the same file or, without the parameter, to stderr.
+ *
+ * Without the parameter a call reads one pointer per phase and records nothing.
  *
  *   collio-hang: world=3 host=n1 pid=77 ms=12034 rank=1 of=4 comm=5 root=2 call=17 does=write
  *                phase=agree wait=all file=/scratch/out.h5
@@ -14,7 +23,7 @@
  *   wait        all (a synchronization of the ranks), ranks of the file, lock (a byte-range lock),
  *               access (the file system), or `-`
  */
-#include "call/hang.h"
+#include "call/op.h"
 
 #include <errno.h>
 #include <fcntl.h>

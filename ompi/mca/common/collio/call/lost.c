@@ -16,7 +16,7 @@
  * Messages may still arrive for an abandoned call. Therefore its buffers, its plan and the
  * communicator stay allocated until the process ends. Receives into the user buffer are cancelled.
  */
-#include "call/hang.h"
+#include "call/op.h"
 
 #include "compat/verbose.h"
 

@@ -187,6 +187,24 @@ void collio_mpi_request_complete(ompi_request_t *request, int error, int64_t byt
 /** Unregisters collio from the progress engine. Called by the last component's close. */
 void collio_mpi_request_finalize(void);
 
+/* hang.c: lines about the position of this rank in its files, which collio-hang reads. */
+
+/** Registers the parameter. Called by each component's register function. */
+void collio_hang_register(void);
+/** Restores the handler of SIGUSR1 and frees all places. Called for the last component. */
+void collio_hang_fini(void);
+
+/** Takes a place for a new file (file->hang), if the parameter is set. Local. */
+void collio_hang_attach(collio_file_t *file);
+/** Releases the place of a file that is closed. */
+void collio_hang_detach(collio_file_t *file);
+
+/** Records the phase that begins, or what a call waits for in its phase (in a wait of more than a
+ *  second). The file must have a place. */
+void collio_hang_note(const collio_op_t *op, collio_phase_t phase, uint64_t since_ns);
+/** Writes the line of a call that is abandoned and the lines of all other files. */
+void collio_hang_write(const collio_op_t *op);
+
 /** The steps, each in its own file. A *_start function begins a step; a *_poll function returns
  *  true when the step has ended. */
 void collio_agree_start(collio_op_t *op);

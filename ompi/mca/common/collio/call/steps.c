@@ -9,7 +9,6 @@
 #include <sched.h>
 
 #include "access/lockahead.h"
-#include "call/hang.h"
 #include "compat/verbose.h"
 #include "hook/guard.h"
 #include "transport/onesided/put.h"
@@ -38,16 +37,6 @@ static bool segment_made(collio_op_t *op)
     return collio_shared_poll(op->ex.file, &op->ex.file->kept->shared);
 }
 
-static bool lists_gathered(collio_op_t *op)
-{
-    return collio_gather_poll(&op->ex);
-}
-
-static bool lists_routed(collio_op_t *op)
-{
-    return collio_route_poll(&op->ex);
-}
-
 /* Atomic mode: rank 0 locks the whole range until the call is complete. The agreement READY follows
  * the lock, so no rank starts before rank 0 has it. */
 static bool range_locked(collio_op_t *op)
@@ -73,27 +62,23 @@ static bool range_locked(collio_op_t *op)
     return true;
 }
 
-static bool cycles_over(collio_op_t *op)
-{
-    return collio_cycles_poll(&op->ex);
-}
-
 typedef struct phase_t {
-    int stat;                      /* counter of the phase's time; 0: not counted by enter() */
-    bool (*over)(collio_op_t *op); /* polls the phase; true when it has ended */
+    int stat;                            /* counter of the phase's time; 0: enter() counts none */
+    bool (*over)(collio_op_t *op);       /* polls the phase; true when it has ended */
+    bool (*poll)(collio_exchange_t *ex); /* replaces `over`: a function of a directory below */
 } phase_t;
 
 static const phase_t phases[COLLIO_PHASE_DONE] = {
-    [COLLIO_PHASE_DIRECT] = {0, collio_direct_poll},
-    [COLLIO_PHASE_AGREE] = {COLLIO_STAT_TIME_AGREE, reduction_over},
-    [COLLIO_PHASE_PLACE] = {COLLIO_STAT_TIME_AGREE, reduction_over},
-    [COLLIO_PHASE_SHARE] = {COLLIO_STAT_TIME_AGREE, segment_made},
-    [COLLIO_PHASE_GATHER] = {COLLIO_STAT_TIME_GATHER, lists_gathered},
-    [COLLIO_PHASE_ROUTE] = {COLLIO_STAT_TIME_ROUTE, lists_routed},
-    [COLLIO_PHASE_LOCK] = {COLLIO_STAT_TIME_AGREE, range_locked},
-    [COLLIO_PHASE_READY] = {COLLIO_STAT_TIME_AGREE, reduction_over},
-    [COLLIO_PHASE_CYCLES] = {0, cycles_over},
-    [COLLIO_PHASE_COMPLETE] = {COLLIO_STAT_TIME_COMPLETE, reduction_over},
+    [COLLIO_PHASE_DIRECT] = {0, collio_direct_poll, NULL},
+    [COLLIO_PHASE_AGREE] = {COLLIO_STAT_TIME_AGREE, reduction_over, NULL},
+    [COLLIO_PHASE_PLACE] = {COLLIO_STAT_TIME_AGREE, reduction_over, NULL},
+    [COLLIO_PHASE_SHARE] = {COLLIO_STAT_TIME_AGREE, segment_made, NULL},
+    [COLLIO_PHASE_GATHER] = {COLLIO_STAT_TIME_GATHER, NULL, collio_gather_poll},
+    [COLLIO_PHASE_ROUTE] = {COLLIO_STAT_TIME_ROUTE, NULL, collio_route_poll},
+    [COLLIO_PHASE_LOCK] = {COLLIO_STAT_TIME_AGREE, range_locked, NULL},
+    [COLLIO_PHASE_READY] = {COLLIO_STAT_TIME_AGREE, reduction_over, NULL},
+    [COLLIO_PHASE_CYCLES] = {0, NULL, collio_cycles_poll},
+    [COLLIO_PHASE_COMPLETE] = {COLLIO_STAT_TIME_COMPLETE, reduction_over, NULL},
 };
 
 /* Counts the time of the current phase and enters `phase`, which the function `next` follows. */
@@ -509,11 +494,15 @@ void collio_op_unlock(collio_op_t *op)
 
 bool collio_op_advance(collio_op_t *op)
 {
+    const phase_t *phase = &phases[op->phase];
+    bool over;
+
     if (COLLIO_PHASE_QUEUED == op->phase) {
         begin(op);
         return true;
     }
-    if (!phases[op->phase].over(op) || 0 != op->ex.file->lost) {
+    over = NULL != phase->over ? phase->over(op) : phase->poll(&op->ex);
+    if (!over || 0 != op->ex.file->lost) {
         return false;
     }
     op->next(op);

@@ -398,14 +398,13 @@ bool collio_agreement_rest(collio_file_t *file)
     return collio_wait_reached(atomic_load(word), agreement->round);
 }
 
-/* Has a process of this node ended? Finding zombies and reused process numbers requires a read of
- * /proc, which each rank does for the next rank only. */
+/* Has a process of this node ended? */
 static bool peer_ended(const collio_agreement_t *agreement)
 {
     for (int i = 1; NULL != agreement->page && i < agreement->ranks; ++i) {
         int other = (agreement->me + i) % agreement->ranks;
 
-        if (collio_process_ended(&agreement->page->seat[other].process, &self.process, 1 == i)) {
+        if (collio_process_ended(&agreement->page->seat[other].process, &self.process)) {
             return true;
         }
     }

@@ -135,7 +135,7 @@ bool collio_agreement_rest(struct collio_file_t *file);
  *  rank that finds a failure sends notices, before other ranks check processes. */
 uint64_t collio_agreement_check_ns(const struct collio_file_t *file);
 /** Checks for a notice of a failed handle and for processes of this node that have ended. If it
- *  finds one, the file handle has failed. Costs a system call for each rank of the node. */
+ *  finds one, the file handle has failed. Reads a file of /proc for each rank of the node. */
 void collio_agreement_check(struct collio_file_t *file);
 
 #endif /* COLLIO_AGREEMENT_H */

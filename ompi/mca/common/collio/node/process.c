@@ -84,12 +84,10 @@ collio_process_t collio_process_self(void)
     return self;
 }
 
-bool collio_process_ended(const collio_process_t *process, const collio_process_t *self,
-                          bool thorough)
+bool collio_process_ended(const collio_process_t *process, const collio_process_t *self)
 {
     facts_t facts = {0};
     char path[40];
-    int rc;
 
     if (0 == self->space || process->space != self->space || process->pid <= 0) {
         return false;
@@ -97,12 +95,13 @@ bool collio_process_ended(const collio_process_t *process, const collio_process_
     if (0 != kill((pid_t) process->pid, 0) && ESRCH == errno) {
         return true;
     }
-    if (!thorough || 0 == self->start || 0 == process->start) {
+    if (0 == self->start || 0 == process->start) {
         return false;
     }
     snprintf(path, sizeof(path), "/proc/%lld/stat", (long long) process->pid);
-    rc = read_facts(path, &facts);
-    if (0 != rc) { /* not readable, or just ended: then kill fails in the next check */
+    if (0
+        != read_facts(
+            path, &facts)) { /* not readable, or just ended: then kill fails in the next check */
         return false;
     }
     if (process->start != facts.start) {

@@ -18,10 +18,8 @@ typedef struct collio_process_t {
 /** Returns the identity of this process, for checks by other processes. */
 collio_process_t collio_process_self(void);
 
-/** True only if the process has certainly ended; false for a process of another or an unknown
- *  namespace. thorough: also finds zombies and reused numbers, by one read of /proc; otherwise the
- *  check is a single system call. */
-bool collio_process_ended(const collio_process_t *process, const collio_process_t *self,
-                          bool thorough);
+/** True only if the process has certainly ended, is a zombie, or another process has its number;
+ *  false for a process of another or an unknown namespace. Reads a file of /proc. */
+bool collio_process_ended(const collio_process_t *process, const collio_process_t *self);
 
 #endif /* COLLIO_PROCESS_H */

@@ -2,7 +2,7 @@
 /**
  * Shared memory under names that cannot be guessed. See shm.h.
  *
- *   payload ... | seal: key[1], size     (behind the payload, so that the payload stays aligned)
+ *   payload ... | seal: key[1]     (behind the payload, so that the payload stays aligned)
  *
  * Uses shm_open and not memfd_create: other processes can open a memfd by /proc/PID/fd only, which
  * fails between containers that share /dev/shm but not the process numbers.
@@ -23,14 +23,8 @@
 
 enum {
     ALIGNMENT = 64,      /* alignment of the seal, in bytes */
-    TRIES = 8,           /* attempts to find a free name; one suffices if getrandom works */
     STEP_BYTES = 1 << 20 /* bytes of one allocation */
 };
-
-typedef struct seal_t {
-    int64_t key;   /* key[1] of the segment */
-    int64_t bytes; /* bytes of the payload */
-} seal_t;
 
 static size_t seal_offset(size_t bytes)
 {
@@ -39,10 +33,10 @@ static size_t seal_offset(size_t bytes)
 
 static size_t mapped_bytes(size_t bytes)
 {
-    return seal_offset(bytes) + sizeof(seal_t);
+    return seal_offset(bytes) + sizeof(int64_t);
 }
 
-static seal_t *seal_of(const collio_shm_t *segment)
+static int64_t *seal_of(const collio_shm_t *segment)
 {
     return (void *) ((char *) segment->at + seal_offset(segment->bytes));
 }
@@ -51,15 +45,9 @@ static seal_t *seal_of(const collio_shm_t *segment)
 static int draw_key(int64_t key[2])
 {
     uint64_t random[2];
-    size_t have = 0;
 
-    while (have < sizeof(random)) {
-        ssize_t n = getrandom((char *) random + have, sizeof(random) - have, 0);
-
-        if (n < 0 && EINTR != errno) {
-            return errno;
-        }
-        have += n > 0 ? (size_t) n : 0;
+    if (sizeof(random) != getrandom(random, sizeof(random), 0)) { /* never short: getrandom(2) */
+        return errno;
     }
     key[0] = (int64_t) (random[0] >> 1) | 1;
     key[1] = (int64_t) (random[1] >> 1) | 1;
@@ -69,17 +57,6 @@ static int draw_key(int64_t key[2])
 static void set_name(collio_shm_t *segment, const int64_t key[2])
 {
     snprintf(segment->name, sizeof(segment->name), "/collio-%016llx", (long long) key[0]);
-}
-
-/* shm_open sets O_NOFOLLOW and O_CLOEXEC by itself. */
-static int open_name(const char *name, int flags)
-{
-    int fd;
-
-    do {
-        fd = shm_open(name, flags, 0600);
-    } while (fd < 0 && EINTR == errno);
-    return fd;
 }
 
 /* Allocates in steps: tmpfs undoes the whole allocation when a signal interrupts it, so a large one
@@ -117,27 +94,6 @@ static int map(collio_shm_t *segment, int fd)
     return 0;
 }
 
-/* Creates the object under a new name. Returns 0 or an errno. */
-static int create(collio_shm_t *segment, int64_t key[2], int *descriptor)
-{
-    int fd = -1;
-
-    for (int i = 0; i < TRIES && fd < 0; ++i) {
-        int rc = draw_key(key);
-
-        if (0 != rc) {
-            return rc;
-        }
-        set_name(segment, key);
-        fd = open_name(segment->name, O_CREAT | O_EXCL | O_RDWR);
-        if (fd < 0 && EEXIST != errno) {
-            return errno;
-        }
-    }
-    *descriptor = fd;
-    return fd < 0 ? EEXIST : 0;
-}
-
 static bool (*relieve)(void);
 
 void collio_shm_set_relief(bool (*relief)(void))
@@ -152,13 +108,17 @@ bool collio_shm_relieve(void)
 
 static int make(collio_shm_t *segment, size_t bytes, int64_t key[2])
 {
-    int fd = -1, rc;
+    int fd, rc = draw_key(key);
 
     memset(segment, 0, sizeof(*segment));
-    segment->bytes = bytes;
-    rc = create(segment, key, &fd);
     if (0 != rc) {
         return rc;
+    }
+    segment->bytes = bytes;
+    set_name(segment, key);
+    fd = shm_open(segment->name, O_CREAT | O_EXCL | O_RDWR, 0600); /* sets O_CLOEXEC */
+    if (fd < 0) {
+        return errno;
     }
     segment->named = 1;
     rc = 0 == fchmod(fd, 0600) ? 0 : errno; /* the umask may have removed bits of the mode */
@@ -173,7 +133,7 @@ static int make(collio_shm_t *segment, size_t bytes, int64_t key[2])
         collio_shm_fini(segment);
         return rc;
     }
-    *seal_of(segment) = (seal_t){key[1], (int64_t) bytes};
+    *seal_of(segment) = key[1];
     return 0;
 }
 
@@ -211,7 +171,7 @@ int collio_shm_attach(collio_shm_t *segment, size_t bytes, const int64_t key[COL
     memset(segment, 0, sizeof(*segment));
     segment->bytes = bytes;
     set_name(segment, key);
-    fd = open_name(segment->name, O_RDWR);
+    fd = shm_open(segment->name, O_RDWR, 0600); /* sets O_NOFOLLOW */
     if (fd < 0) {
         return errno;
     }
@@ -220,8 +180,7 @@ int collio_shm_attach(collio_shm_t *segment, size_t bytes, const int64_t key[COL
         rc = map(segment, fd);
     }
     close(fd);
-    if (0 == rc
-        && (key[1] != seal_of(segment)->key || (int64_t) bytes != seal_of(segment)->bytes)) {
+    if (0 == rc && key[1] != *seal_of(segment)) {
         collio_shm_fini(segment);
         rc = ESTALE;
     }

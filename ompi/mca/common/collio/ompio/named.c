@@ -1,6 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Finds the components that the user requests, and selects the component for shared file pointers.
+ * Finds the components that the user requests, decides whether an fs component serves a file (see
+ * fs.h), and selects the component for shared file pointers.
  *
  * Problem: OMPIO queries every sharedfp component in every MPI_File_open. To find out whether they
  * can run, sharedfp/lockedfile creates, locks and removes a file beside the data on each rank, and
@@ -13,14 +14,19 @@
 
 #include <string.h>
 
+#include "compat/verbose.h"
 #include "ompi/mca/fcoll/base/base.h"
 #include "ompi/mca/sharedfp/base/base.h"
 #include "ompio/fcoll.h"
+#include "ompio/fs.h"
 
 #include "opal/mca/base/mca_base_framework.h"
 #include "opal/mca/base/mca_base_var.h"
 
-enum { FCOLL_STOCK_MAX = 100 }; /* no stock fcoll has a higher priority */
+enum {
+    FCOLL_STOCK_MAX = 100, /* no stock fcoll has a higher priority */
+    PRIORITY_NAMED = 60    /* above the stock fs components: fs/lustre has 50 on Lustre */
+};
 
 static bool sharedfp_registered;
 
@@ -45,6 +51,30 @@ bool collio_is_requested(const mca_base_framework_t *framework, const char *name
                          int priority_default)
 {
     return priority > priority_default || collio_named(framework, name);
+}
+
+bool collio_fs_is_requested(const collio_fs_t *fs)
+{
+    return collio_is_requested(&ompi_fs_base_framework, fs->name, *fs->priority,
+                               COLLIO_FS_PRIORITY_DEFAULT);
+}
+
+mca_fs_base_module_1_0_0_t *collio_fs_query(const collio_fs_t *fs, ompio_file_t *fh, int *priority)
+{
+    const char *why_not = collio_fs_is_requested(fs) ? fs->decline(fh) : "not named";
+
+    if (NULL != why_not) {
+        COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/%s: %s: not available: %s", fs->name, fh->f_filename,
+                         why_not);
+        return NULL;
+    }
+    *priority = *fs->priority;
+    if (collio_named(&ompi_fs_base_framework, fs->name) && PRIORITY_NAMED > *priority) {
+        *priority = PRIORITY_NAMED;
+    }
+    COLLIO_SHOW_ROOT(fs, SELECT, fh, "fs/%s: %s: available, priority %d", fs->name, fh->f_filename,
+                     *priority);
+    return fs->module(fh);
 }
 
 bool collio_fcoll_is_chosen(void)

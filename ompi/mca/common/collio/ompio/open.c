@@ -6,7 +6,7 @@
 
 #include "core/version.h"
 
-#include "call/hang.h"
+#include "call/op.h"
 #include "file/file.h"
 #include "help/help.h"
 #include "hook/handle.h"

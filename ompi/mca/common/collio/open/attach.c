@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "call/hang.h"
 #include "call/op.h"
 #include "compat/verbose.h"
 #include "hook/guard.h"
