@@ -122,7 +122,6 @@ TABLE = {
                         'mca': [('btl_tcp_if_include', 'lo')], 'hints': ['']},
     't_pointer posix': {'np': (3,), 'hints': [''], 'mca': [('fbtl', 'posix')]},
     't_types': {'np': (1, 3), 'hints': ['', 'exchange=on']},
-    't_views': {'np': (1, 4), 'hints': ['', 'exchange=on']},
     't_manners': {'np': (1, 3), 'hints': ['']},
     't_overflow': {'np': (1, 3), 'hints': [''], 'mca': MTPWRITE},
     't_memory': {'np': (1, 4), 'hints': ['']},
