@@ -16,17 +16,7 @@ static unsigned char *data; /* written by all calls; the same memory before and 
 /* Proportional set size: what processes share is divided among them. */
 static double proportional_mib(void)
 {
-    FILE *rollup = fopen("/proc/self/smaps_rollup", "r");
-    char line[256];
-    long kib = 0;
-
-    while (NULL != rollup && NULL != fgets(line, sizeof(line), rollup)
-           && 1 != sscanf(line, "Pss: %ld kB", &kib)) {
-    }
-    if (NULL != rollup) {
-        fclose(rollup);
-    }
-    return (double) kib / 1024;
+    return t_proc("/proc/self/smaps_rollup", "Pss") / 1024;
 }
 
 /* Ranks take turns with a MiB each; the byte of a MiB is its number in the file. */

@@ -296,20 +296,6 @@ static int count_maps(int *named)
     return count;
 }
 
-static long resident_kib(void)
-{
-    FILE *statm = fopen("/proc/self/statm", "r");
-    long size = 0, resident = 0;
-
-    if (NULL != statm) {
-        if (2 != fscanf(statm, "%ld %ld", &size, &resident)) {
-            resident = 0;
-        }
-        fclose(statm);
-    }
-    return resident * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
 typedef struct held {
     int descriptors, maps, named;
     long resident;
@@ -317,7 +303,8 @@ typedef struct held {
 
 static held look(void)
 {
-    held now = {.descriptors = t_descriptors(), .resident = resident_kib()};
+    held now = {.descriptors = t_descriptors(),
+                .resident = (long) t_proc("/proc/self/status", "VmRSS")};
 
     now.maps = count_maps(&now.named);
     return now;

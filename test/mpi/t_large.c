@@ -24,21 +24,11 @@ static uint64_t word_at(int64_t offset)
 static bool enough_room(void)
 {
     struct statvfs fs;
-    char dir[512], line[128];
-    int64_t available = 0;
-    FILE *meminfo = fopen("/proc/meminfo", "r");
+    char dir[512];
 
-    while (NULL != meminfo && NULL != fgets(line, sizeof(line), meminfo)) {
-        if (0 == strncmp(line, "MemAvailable:", 13)) {
-            available = strtoll(line + 13, NULL, 10) * 1024;
-        }
-    }
-    if (NULL != meminfo) {
-        fclose(meminfo);
-    }
     t_path(dir, sizeof(dir), ".");
-    return available > 3 * big_bytes && 0 == statvfs(dir, &fs)
-           && (int64_t) (fs.f_bavail * fs.f_frsize) > 2 * big_bytes;
+    return 1024 * t_proc("/proc/meminfo", "MemAvailable") > 3.0 * (double) big_bytes
+           && 0 == statvfs(dir, &fs) && (int64_t) (fs.f_bavail * fs.f_frsize) > 2 * big_bytes;
 }
 
 static void compare(const uint64_t *got, int64_t bytes, int64_t offset, const char *what)

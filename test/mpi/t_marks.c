@@ -10,6 +10,7 @@
  * again.
  */
 #include "lib/t_file.h"
+#include "lib/t_pattern.h"
 #include "lib/t_pvar.h"
 
 #include <stdlib.h>
@@ -67,22 +68,13 @@ static void pieces_of(const layout *layout, int rank, t_list *list)
 
 static void set_view(MPI_File file, const t_list *list)
 {
-    MPI_Datatype type;
-    MPI_Aint *at = t_alloc(sizeof(*at) * (list->n + 1));
-    int *length = t_alloc(sizeof(*length) * (list->n + 1));
+    t_shape shape = {.list = *list, .etype = 1, .unit = 1};
+    t_view view = {0};
 
-    for (size_t i = 0; i < list->n; i++) {
-        at[i] = (MPI_Aint) list->v[i].off;
-        length[i] = (int) list->v[i].len;
-    }
-    MPI_Type_create_hindexed((int) list->n, length, at, MPI_BYTE, &type);
-    MPI_Type_commit(&type);
-    t_ok(MPI_File_set_view(file, 0, MPI_BYTE, 0 < list->n ? type : MPI_BYTE, "native",
-                           MPI_INFO_NULL),
+    t_list_view(&shape, false, &view);
+    t_ok(MPI_File_set_view(file, 0, view.etype, view.filetype, "native", MPI_INFO_NULL),
          "set_view");
-    MPI_Type_free(&type);
-    free(at);
-    free(length);
+    t_view_free(&view);
 }
 
 static double received(MPI_File file)
@@ -117,24 +109,11 @@ static void check_file(const layout *layout, int generation, bool atomic)
     t_image_free(&image);
 }
 
-/* The bytes of a writer; -1: those that POSIX put there. */
-static unsigned char *data_of(const t_list *list, int writer)
-{
-    unsigned char *data = t_alloc((size_t) t_list_bytes(list) + 1), *to = data;
-
-    for (size_t i = 0; i < list->n; i++) {
-        for (int64_t j = 0; j < list->v[i].len; j++) {
-            *to++ = 0 > writer ? t_pre(list->v[i].off + j) : t_val(list->v[i].off + j, writer);
-        }
-    }
-    return data;
-}
-
 /* Where two ranks write the same bytes outside of atomic mode, they write the same values. */
 static void write_and_check(MPI_File file, const layout *layout, const t_list *mine, int generation,
                             bool atomic)
 {
-    unsigned char *data = data_of(mine, atomic ? t_rank : generation);
+    unsigned char *data = t_list_data(mine, atomic ? t_rank : generation);
     MPI_Status status;
 
     t_ok(MPI_File_write_at_all(file, 0, data, (int) t_list_bytes(mine), MPI_BYTE, &status),
@@ -153,7 +132,7 @@ static void write_and_check(MPI_File file, const layout *layout, const t_list *m
 static void read_and_check(MPI_File file, const t_list *mine, int writer, int64_t end)
 {
     int bytes = (int) t_list_bytes(mine), there = 0;
-    unsigned char *data = calloc(1, (size_t) bytes + 1), *wanted = data_of(mine, writer);
+    unsigned char *data = calloc(1, (size_t) bytes + 1), *wanted = t_list_data(mine, writer);
     MPI_Status status;
 
     for (size_t i = 0; i < mine->n; i++) { /* joined pieces may cross the end */

@@ -181,14 +181,8 @@ static int make_calls(run *r, call calls[MAX_CALLS])
         t_list_slice(&r->shape.list, k->from, k->to, &k->pieces);
         t_mem_make(&k->mem, (t_mem_kind) r->c->v[D_MEM], k->to - k->from, r->shape.unit);
         if (r->writing) {
-            unsigned char *stream = t_alloc((size_t) (k->to - k->from));
-            int64_t at = 0;
+            unsigned char *stream = t_list_data(&k->pieces, t_rank);
 
-            for (size_t p = 0; p < k->pieces.n; p++) {
-                for (int64_t b = 0; b < k->pieces.v[p].len; b++) {
-                    stream[at++] = t_val(k->pieces.v[p].off + b, t_rank);
-                }
-            }
             t_mem_put(&k->mem, stream, 0 != (r->pattern->flags & T_SWAP));
             free(stream);
         }

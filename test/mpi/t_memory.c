@@ -210,18 +210,6 @@ static t_blocks wide(int rank)
     return (t_blocks){rank * 65536, 65536, INT64_C(4) << 20, 32};
 }
 
-static int64_t address_space(void)
-{
-    FILE *file = fopen("/proc/self/statm", "r");
-    long long pages = 0;
-
-    if (NULL != file) {
-        pages = 1 == fscanf(file, "%lld", &pages) ? pages : 0;
-        fclose(file);
-    }
-    return pages * sysconf(_SC_PAGESIZE);
-}
-
 /* With an address space limit: the plain policy fails, with one error on all ranks; this one
  * completes. */
 static void limited(const char *partition, bool completes, bool here)
@@ -239,7 +227,7 @@ static void limited(const char *partition, bool completes, bool here)
     }
     getrlimit(RLIMIT_AS, &before);
     limit = before;
-    limit.rlim_cur = (rlim_t) (address_space() + (INT64_C(96) << 20));
+    limit.rlim_cur = (rlim_t) (1024 * t_proc("/proc/self/status", "VmSize")) + (96 << 20);
     if (here) {
         setrlimit(RLIMIT_AS, &limit);
     }

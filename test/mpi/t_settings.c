@@ -65,31 +65,12 @@ static const setting settings[] = {
     {"keep", "exchange=on", "keep=false", "keep=true", "files_reused", -1},
 };
 
-/* A number that follows `name` in a file of /proc. */
-static double proc_number(const char *file, const char *name)
-{
-    FILE *in = fopen(file, "r");
-    char line[256];
-    double number = -1;
-
-    while (NULL != in && NULL != fgets(line, sizeof(line), in)) {
-        if (0 == strncmp(line, name, strlen(name)) && ':' == line[strlen(name)]) {
-            number = strtod(line + strlen(name) + 1, NULL);
-        }
-    }
-    if (NULL != in) {
-        fclose(in);
-    }
-    return number;
-}
-
 static double figure(const char *name, MPI_File file)
 {
     if (0 == strcmp("Threads", name)) {
-        return proc_number("/proc/self/status", name);
+        return t_proc("/proc/self/status", name);
     }
-    return 0 == strncmp("sysc", name, 4) ? proc_number("/proc/self/io", name)
-                                         : t_pvar_read(name, file);
+    return 0 == strncmp("sysc", name, 4) ? t_proc("/proc/self/io", name) : t_pvar_read(name, file);
 }
 
 /* Between packed bytes and every second chunk of memory. */
@@ -148,7 +129,7 @@ int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "settings");
-    if (4 != t_size || 0 > proc_number("/proc/self/io", "syscw")) {
+    if (4 != t_size || 0 > t_proc("/proc/self/io", "syscw")) {
         return t_skip_all("settings", "needs 4 ranks and /proc/self/io");
     }
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {

@@ -47,6 +47,18 @@ MPI_Info t_info(const char *hints)
     return info;
 }
 
+const char *t_hint(MPI_File file, const char *key)
+{
+    static char value[MPI_MAX_INFO_VAL];
+    MPI_Info info;
+    bool there;
+
+    t_ok(MPI_File_get_info(file, &info), "MPI_File_get_info");
+    there = t_info_get(info, key, value, sizeof(value));
+    MPI_Info_free(&info);
+    return there ? value : NULL;
+}
+
 bool t_open(MPI_Comm comm, const char *path, int amode, const char *hints, MPI_File *file)
 {
     MPI_Info info = t_info(hints);
@@ -95,38 +107,32 @@ bool t_blocks_view(MPI_File file, const t_blocks *blocks)
     return t_ok(rc, "MPI_File_set_view");
 }
 
-static unsigned char value(int64_t offset, int writer)
-{
-    return 0 > writer ? t_pre(offset) : t_val(offset, writer);
-}
-
 unsigned char *t_blocks_data(const t_blocks *blocks, int writer)
 {
-    unsigned char *data = t_alloc((size_t) t_blocks_bytes(blocks));
+    t_list list = {0};
+    unsigned char *data;
 
-    for (int i = 0; i < blocks->count; i++) {
-        for (int64_t k = 0; k < blocks->block; k++) {
-            data[i * blocks->block + k] = value(blocks->first + i * blocks->stride + k, writer);
-        }
-    }
+    t_blocks_list(blocks, &list);
+    data = t_list_data(&list, writer);
+    t_list_free(&list);
     return data;
 }
 
 void t_blocks_check(const t_blocks *blocks, int writer, const unsigned char *buffer,
                     const char *what)
 {
-    for (int i = 0; i < blocks->count; i++) {
-        for (int64_t k = 0; k < blocks->block; k++) {
-            int64_t offset = blocks->first + i * blocks->stride + k;
-            unsigned char got = buffer[i * blocks->block + k], want = value(offset, writer);
+    unsigned char *want = t_blocks_data(blocks, writer);
 
-            if (got != want) {
-                t_fail("%s: file offset %lld: read 0x%02x, expected 0x%02x", what,
-                       (long long) offset, got, want);
-                return;
-            }
+    for (int64_t i = 0; i < t_blocks_bytes(blocks); i++) {
+        if (buffer[i] != want[i]) {
+            t_fail("%s: file offset %lld: read 0x%02x, expected 0x%02x", what,
+                   (long long) (blocks->first + i / blocks->block * blocks->stride
+                                + i % blocks->block),
+                   buffer[i], want[i]);
+            break;
         }
     }
+    free(want);
 }
 
 void t_blocks_write(MPI_File file, const t_blocks *blocks, int writer)

@@ -21,6 +21,8 @@ typedef struct t_blocks {
  * one of ROMIO's), and those of the environment variable T_HINTS. The caller frees the info. */
 MPI_Info t_info(const char *hints);
 void t_info_add(MPI_Info info, const char *hints);
+/* The value of a hint in MPI_File_get_info, in static memory; NULL: it has none. */
+const char *t_hint(MPI_File file, const char *key);
 /* Collective over comm: opens with hints; fails the test when it cannot. */
 bool t_open(MPI_Comm comm, const char *path, int amode, const char *hints, MPI_File *file);
 /* Collective over MPI_COMM_WORLD: opens a new file to read and write; an old one is removed. */

@@ -57,6 +57,18 @@ int64_t t_list_end(const t_list *list)
     return end;
 }
 
+unsigned char *t_list_data(const t_list *list, int writer)
+{
+    unsigned char *data = t_alloc((size_t) t_list_bytes(list)), *to = data;
+
+    for (size_t i = 0; i < list->n; i++) {
+        for (int64_t at = list->v[i].off; at < list->v[i].off + list->v[i].len; at++) {
+            *to++ = 0 > writer ? t_pre(at) : t_val(at, writer);
+        }
+    }
+    return data;
+}
+
 void t_list_slice(const t_list *list, int64_t from, int64_t to, t_list *out)
 {
     int64_t at = 0;

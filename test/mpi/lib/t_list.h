@@ -20,6 +20,8 @@ void t_list_free(t_list *list);
 void t_list_add(t_list *list, int64_t off, int64_t len); /* joins with the last piece if it can */
 int64_t t_list_bytes(const t_list *list);
 int64_t t_list_end(const t_list *list); /* highest offset + 1; 0 when empty */
+/* The bytes of a writer at these pieces (-1: what POSIX put there, t_pre), in a new buffer. */
+unsigned char *t_list_data(const t_list *list, int writer);
 /* The bytes [from, to) of the stream, appended to out. */
 void t_list_slice(const t_list *list, int64_t from, int64_t to, t_list *out);
 /* Sorted union of the pieces, each widened by pad on both sides (never below 0). */

@@ -256,6 +256,23 @@ int t_descriptors(void)
     return entries("/proc/self/fd");
 }
 
+double t_proc(const char *file, const char *name)
+{
+    FILE *in = fopen(file, "r");
+    char line[256];
+    double number = -1;
+
+    while (NULL != in && NULL != fgets(line, sizeof(line), in)) {
+        if (0 == strncmp(line, name, strlen(name)) && ':' == line[strlen(name)]) {
+            number = strtod(line + strlen(name) + 1, NULL);
+        }
+    }
+    if (NULL != in) {
+        fclose(in);
+    }
+    return number;
+}
+
 int t_threads(void)
 {
     return entries("/proc/self/task");
