@@ -371,8 +371,8 @@ UNIT_TEST(tiling_equal_pieces_have_no_lengths)
     collio_tiling_fini(&tiling);
 }
 
-/* A tiling is found by the list that it was made of, and by no other list. */
-UNIT_TEST(tiling_random_list_made_of_its_own_only)
+/* A tiling is found by its own pieces, and by no other list. */
+UNIT_TEST(tiling_random_list_found_by_its_own_only)
 {
     enum { MOST = 12 };
 
@@ -398,13 +398,13 @@ UNIT_TEST(tiling_random_list_made_of_its_own_only)
         collio_tiling_add(&second, other, count / 2);
         collio_tiling_add(&second, other + count / 2, count - count / 2);
         collio_tiling_close(&second);
-        same = tiling.count == second.count;
+        same = tiling.count == count && second.count == count;
         for (size_t i = 0; same && i < tiling.count; ++i) {
             same = tiling.offset[i] == second.offset[i]
                    && collio_tiling_length(&tiling, i) == collio_tiling_length(&second, i);
         }
-        unit_assert(collio_tiling_made_of(&tiling, list, count));
-        unit_equal(same, collio_tiling_made_of(&tiling, other, count));
+        unit_equal(tiling.count == count, collio_tiling_has(&tiling, list, count));
+        unit_equal(same, collio_tiling_has(&tiling, other, count));
         collio_tiling_fini(&tiling);
         collio_tiling_fini(&second);
     }

@@ -101,14 +101,15 @@ int collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count)
     return 0;
 }
 
-/* Is this list, of as many pieces as the tiling has, that of the tiling? `uniform` is a constant
- * where this is inlined. */
+/* Does the tiling have these pieces, as many as it has? `uniform` is a constant where this is
+ * inlined. */
 COLLIO_ALWAYS_INLINE bool same_pieces(bool uniform, const collio_tiling_t *tiling, const char *list)
 {
     const int64_t *offset = tiling->offset, *end = offset + tiling->count;
     const int64_t *prefix = tiling->prefix;
     int64_t stream = 0; /* bytes of the pieces up to this one */
 
+#pragma GCC unroll 4
     for (; offset < end; ++offset, list += sizeof(collio_extent_t)) {
         collio_extent_t piece = load(list, 0);
 
@@ -121,33 +122,13 @@ COLLIO_ALWAYS_INLINE bool same_pieces(bool uniform, const collio_tiling_t *tilin
     return true;
 }
 
-bool collio_tiling_made_of(const collio_tiling_t *tiling, const void *pieces, size_t count)
+bool collio_tiling_has(const collio_tiling_t *tiling, const void *pieces, size_t count)
 {
-    size_t at = 0;
-    int64_t used = 0; /* bytes of piece `at` that were compared */
-
-    if (count == tiling->count
-        && (0 != tiling->uniform ? same_pieces(true, tiling, pieces)
-                                 : same_pieces(false, tiling, pieces))) {
-        return !tiling->overflow; /* frequent: no piece is empty or continues its predecessor */
+    if (count != tiling->count || tiling->overflow) {
+        return false;
     }
-    for (size_t i = 0; i < count; ++i) {
-        collio_extent_t piece = load(pieces, i);
-
-        if (0 >= piece.length) {
-            continue;
-        }
-        if (at == tiling->count || piece.offset != tiling->offset[at] + used
-            || piece.length > collio_tiling_length(tiling, at) - used) {
-            return false;
-        }
-        used += piece.length;
-        if (used == collio_tiling_length(tiling, at)) {
-            used = 0;
-            ++at;
-        }
-    }
-    return at == tiling->count && 0 == used && !tiling->overflow;
+    return 0 != tiling->uniform ? same_pieces(true, tiling, pieces)
+                                : same_pieces(false, tiling, pieces);
 }
 
 static bool all_equal(const collio_tiling_t *tiling)
@@ -335,21 +316,16 @@ static int by_offset(const void *left, const void *right)
 /* Sorts pieces by offset and joins pieces that then continue each other. */
 static void sort_and_join(collio_pieces_t *pieces)
 {
-    size_t n = 0;
+    size_t count = pieces->count;
 
-    qsort(pieces->at, pieces->count, sizeof(*pieces->at), by_offset);
-    for (size_t i = 1; i < pieces->count; ++i) {
-        collio_piece_t *last = &pieces->at[n];
-        const collio_piece_t *next = &pieces->at[i];
+    qsort(pieces->at, count, sizeof(*pieces->at), by_offset);
+    pieces->count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        collio_piece_t next = pieces->at[i];
 
-        if (last->offset + last->length == next->offset
-            && last->stream + last->length == next->stream) {
-            last->length += next->length;
-        } else {
-            pieces->at[++n] = *next;
-        }
+        /* has memory: the pieces are appended to their own array */
+        (void) collio_pieces_append(pieces, next.offset, next.length, next.stream);
     }
-    pieces->count = n + 1;
 }
 
 void collio_walk_start(collio_walk_t *walk, const collio_tiling_t *tiling, int64_t first,

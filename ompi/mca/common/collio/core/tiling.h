@@ -65,8 +65,9 @@ void collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent);
 int collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count);
 void collio_tiling_close(collio_tiling_t *tiling);
 
-/** Returns true if collio_tiling_init would make the pieces of this tiling of `pieces`. */
-bool collio_tiling_made_of(const collio_tiling_t *tiling, const void *pieces, size_t count);
+/** Returns true if these are the pieces of the tiling. A list with empty pieces, or with pieces
+ *  that init would join, is not found. */
+bool collio_tiling_has(const collio_tiling_t *tiling, const void *pieces, size_t count);
 
 /** Replaces equal pieces at equal distances, also from one repetition to the next, by repetitions
  *  of one piece. The stream stays the same. Must follow close. */
