@@ -52,18 +52,6 @@ static void make_blocks(nodes_t *nodes, int ranks, int per_node)
     collio_nodes_fill(nodes);
 }
 
-static void expect(const nodes_t *nodes, int count, collio_placement_t placement, const int *wanted,
-                   int wanted_count)
-{
-    int *list = malloc((size_t) nodes->ranks * sizeof(int));
-
-    ck_assert_int_eq(wanted_count, collio_aggregators_place(nodes, count, placement, list));
-    for (int i = 0; i < wanted_count; ++i) {
-        ck_assert_int_eq(wanted[i], list[i]);
-    }
-    free(list);
-}
-
 UNIT_TEST(nodes_numbered_by_lowest_rank)
 {
     int key[] = {9, -4, 9, 1000000, -4, 9};
@@ -86,60 +74,52 @@ UNIT_TEST(nodes_numbered_by_lowest_rank)
     drop(&nodes);
 }
 
-UNIT_TEST(place_one_rank)
-{
-    int key = 7;
-    int wanted = 0;
-    nodes_t nodes;
-
-    make(&nodes, &key, 1);
-    for (int count = -1; count < 4; ++count) {
-        expect(&nodes, count, COLLIO_PLACEMENT_SPREAD, &wanted, 1);
-        expect(&nodes, count, COLLIO_PLACEMENT_ROUND_ROBIN, &wanted, 1);
-    }
-    drop(&nodes);
-}
-
 UNIT_TEST(place_as_documented)
 {
-    nodes_t nodes;
+    static const char eight_nodes[] = "00001111222233334444555566667777";
+    static const struct {
+        const char *nodes; /* a character for each rank */
+        int count;
+        collio_placement_t placement;
+        int wanted, list[8];
+    } row[] = {
+        {"00001111", 4, COLLIO_PLACEMENT_SPREAD, 4, {0, 2, 4, 6}},
+        {"00001111", 4, COLLIO_PLACEMENT_ROUND_ROBIN, 4, {0, 4, 1, 5}},
+        {"00001111", 1, COLLIO_PLACEMENT_SPREAD, 1, {0}},
+        {"00001111", 3, COLLIO_PLACEMENT_ROUND_ROBIN, 3, {0, 4, 1}},
+        {"00001111", 99, COLLIO_PLACEMENT_SPREAD, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
+        {"00001111", 99, COLLIO_PLACEMENT_ROUND_ROBIN, 8, {0, 4, 1, 5, 2, 6, 3, 7}},
+        /* fewer aggregators than nodes take every second or fourth */
+        {eight_nodes, 4, COLLIO_PLACEMENT_SPREAD, 4, {0, 8, 16, 24}},
+        {eight_nodes, 2, COLLIO_PLACEMENT_ROUND_ROBIN, 2, {0, 16}},
+        /* unequal nodes */
+        {"01111122", 5, COLLIO_PLACEMENT_ROUND_ROBIN, 5, {0, 1, 6, 2, 7}},
+        {"01111122", 6, COLLIO_PLACEMENT_ROUND_ROBIN, 6, {0, 1, 6, 2, 7, 3}},
+        {"01111122", 5, COLLIO_PLACEMENT_SPREAD, 5, {0, 1, 3, 6, 7}},
+        /* ranks dealt out to the nodes in turn (--map-by node) */
+        {"01201201", 3, COLLIO_PLACEMENT_ROUND_ROBIN, 3, {0, 1, 2}},
+        {"01201201", 6, COLLIO_PLACEMENT_SPREAD, 6, {0, 3, 1, 4, 2, 5}},
+        /* one rank */
+        {"7", -1, COLLIO_PLACEMENT_SPREAD, 1, {0}},
+        {"7", 0, COLLIO_PLACEMENT_ROUND_ROBIN, 1, {0}},
+        {"7", 1, COLLIO_PLACEMENT_SPREAD, 1, {0}},
+        {"7", 3, COLLIO_PLACEMENT_ROUND_ROBIN, 1, {0}},
+    };
 
-    make_blocks(&nodes, 8, 4);
-    expect(&nodes, 4, COLLIO_PLACEMENT_SPREAD, (int[]){0, 2, 4, 6}, 4);
-    expect(&nodes, 4, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1, 5}, 4);
-    expect(&nodes, 1, COLLIO_PLACEMENT_SPREAD, (int[]){0}, 1);
-    expect(&nodes, 3, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1}, 3);
-    expect(&nodes, 99, COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 2, 3, 4, 5, 6, 7}, 8);
-    expect(&nodes, 99, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 4, 1, 5, 2, 6, 3, 7}, 8);
-    drop(&nodes);
-    make_blocks(&nodes, 32, 4); /* 8 nodes: fewer aggregators take every second or fourth */
-    expect(&nodes, 4, COLLIO_PLACEMENT_SPREAD, (int[]){0, 8, 16, 24}, 4);
-    expect(&nodes, 2, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 16}, 2);
-    drop(&nodes);
-}
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
+        int ranks = (int) strlen(row[i].nodes), key[32], list[32];
+        nodes_t nodes;
 
-UNIT_TEST(place_unequal_nodes)
-{
-    int key[] = {0, 1, 1, 1, 1, 1, 2, 2};
-    nodes_t nodes;
-
-    make(&nodes, key, 8);
-    expect(&nodes, 5, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 6, 2, 7}, 5);
-    expect(&nodes, 6, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 6, 2, 7, 3}, 6);
-    expect(&nodes, 5, COLLIO_PLACEMENT_SPREAD, (int[]){0, 1, 3, 6, 7}, 5);
-    drop(&nodes);
-}
-
-/* Ranks dealt out to the nodes in turn (--map-by node). */
-UNIT_TEST(place_ranks_by_node)
-{
-    int key[] = {0, 1, 2, 0, 1, 2, 0, 1};
-    nodes_t nodes;
-
-    make(&nodes, key, 8);
-    expect(&nodes, 3, COLLIO_PLACEMENT_ROUND_ROBIN, (int[]){0, 1, 2}, 3);
-    expect(&nodes, 6, COLLIO_PLACEMENT_SPREAD, (int[]){0, 3, 1, 4, 2, 5}, 6);
-    drop(&nodes);
+        for (int r = 0; r < ranks; ++r) {
+            key[r] = row[i].nodes[r];
+        }
+        make(&nodes, key, ranks);
+        ck_assert_int_eq(row[i].wanted,
+                         collio_aggregators_place(&nodes, row[i].count, row[i].placement, list));
+        ck_assert_msg(0 == memcmp(row[i].list, list, (size_t) row[i].wanted * sizeof(int)),
+                      "row %zu", i);
+        drop(&nodes);
+    }
 }
 
 /* Different ranks, as even over the nodes as their sizes allow. */
