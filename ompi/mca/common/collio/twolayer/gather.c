@@ -4,7 +4,7 @@
  * lists of its relayed shares. The local aggregator merges the lists (gather_merge.c), and sends
  * every member the places of its bytes in the staging. The node agrees on the size of the staging.
  *
- *   member   -- aggregator, list, aggregator, list, ... -->  local aggregator: merge
+ *   member   -- head, list, head, list, ... --->  local aggregator: merge
  *   member   <------------- places --------------  (shm only)
  *   node     === largest staging, segment ======   (shm only; agreed while places are sent)
  *
@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/grow.h"
 #include "core/number.h"
 
 typedef collio_relay_t relay_t;
@@ -75,23 +76,6 @@ static bool sent(collio_exchange_t *ex)
 
 /* ---- a member's lists ---- */
 
-static int put_number(collio_bytes_t *out, int64_t number)
-{
-    if (out->count + sizeof(number) > out->capacity) {
-        size_t capacity = 2 * out->capacity + sizeof(number);
-        unsigned char *at = realloc(out->at, capacity);
-
-        if (NULL == at) {
-            return -ENOMEM;
-        }
-        out->at = at;
-        out->capacity = capacity;
-    }
-    memcpy(out->at + out->count, &number, sizeof(number));
-    out->count += sizeof(number);
-    return 0;
-}
-
 /* Appends the encoded pieces of window[first .. first + count). Returns 0 or -errno. */
 static int encode_windows(const collio_split_t *split, size_t first, size_t count,
                           collio_bytes_t *out)
@@ -106,25 +90,27 @@ static int encode_windows(const collio_split_t *split, size_t first, size_t coun
     return rc;
 }
 
-/* Appends a share to the message: aggregator, bytes of the list, list. Returns 0 or -errno. */
+/* Appends a share to the message: head and list. Returns 0 or -errno. */
 static int put_share(collio_exchange_t *ex, const collio_share_t *share)
 {
     collio_bytes_t *out = &ex->plan->layer1.relay->making.list;
-    size_t before;
-    int64_t bytes;
+    collio_list_head_t head = {.aggregator = share->aggregator};
+    size_t before = out->count;
     int rc;
 
-    if (0 != put_number(out, share->aggregator) || 0 != put_number(out, 0)) {
-        return -ENOMEM;
+    while (out->capacity - before < sizeof(head)) {
+        unsigned char *at = collio_grow(out->at, &out->capacity, 1);
+
+        if (NULL == at) {
+            return -ENOMEM;
+        }
+        out->at = at;
     }
-    before = out->count;
+    out->count += sizeof(head);
     rc = encode_windows(&ex->plan->split, share->first, share->count, out);
-    if (0 != rc) {
-        return rc;
-    }
-    bytes = (int64_t) (out->count - before);
-    memcpy(out->at + before - sizeof(bytes), &bytes, sizeof(bytes));
-    return 0;
+    head.bytes = (int64_t) (out->count - before - sizeof(head));
+    memcpy(out->at + before, &head, sizeof(head));
+    return rc;
 }
 
 static void send_lists(collio_exchange_t *ex)

@@ -21,9 +21,7 @@ typedef collio_relay_t relay_t;
 
 /* The relayed shares of all members for one aggregator. */
 typedef struct channel_t {
-    collio_split_t *split; /* per list: its pieces by window; owned */
-    int *member;           /* per list: the member that the list belongs to; owned */
-    size_t count;          /* number of lists */
+    collio_split_t *split; /* per member: its pieces by window; owned; NULL: no member has any */
     size_t next;           /* first cycle of the merged lists that is not in the parts yet */
 } channel_t;
 
@@ -32,6 +30,7 @@ typedef struct merger_t {
     channel_t *channel;       /* one per aggregator; owned */
     collio_collect_t *merged; /* the merged lists of each channel; owned */
     int aggregators;          /* number of aggregators of the file */
+    int members;              /* number of members of this local aggregator */
     int64_t gathered;         /* number of extents in all lists, this rank's lists included */
 } merger_t;
 
@@ -47,11 +46,10 @@ static void merger_fini(merger_t *merger)
     for (int o = 0; NULL != merger->channel && o < merger->aggregators; ++o) {
         channel_t *channel = &merger->channel[o];
 
-        for (size_t i = 0; i < channel->count; ++i) {
-            collio_split_fini(&channel->split[i]);
+        for (int m = 0; NULL != channel->split && m < merger->members; ++m) {
+            collio_split_fini(&channel->split[m]);
         }
         free(channel->split);
-        free(channel->member);
     }
     for (int o = 0; NULL != merger->merged && o < merger->aggregators; ++o) {
         collio_collect_fini(&merger->merged[o]);
@@ -65,36 +63,19 @@ static void merger_fini(merger_t *merger)
 static int add_list(merger_t *merger, int aggregator, int member, const collio_extents_t *list)
 {
     channel_t *channel = &merger->channel[aggregator];
-    size_t most = (size_t) merger->ex->plan->layer1.relay->member_count;
-    int rc;
 
     if (NULL == channel->split) {
-        channel->split = calloc(most, sizeof(*channel->split));
-        channel->member = calloc(most, sizeof(*channel->member));
-        if (NULL == channel->split || NULL == channel->member) {
+        channel->split = calloc((size_t) merger->members, sizeof(*channel->split));
+        if (NULL == channel->split) {
             return -ENOMEM;
         }
     }
-    if (channel->count == most) {
-        return -EBADMSG;
+    if (channel->split[member].window_count > 0) {
+        return -EBADMSG; /* a second list of the member */
     }
-    channel->member[channel->count] = member;
-    rc = collio_split_extents(list, collio_plan_window(merger->ex->plan, aggregator),
-                              &channel->split[channel->count]);
-    ++channel->count;
     merger->gathered += (int64_t) list->count;
-    return rc;
-}
-
-static int64_t take_number(const collio_arrival_t *lists, size_t *at)
-{
-    int64_t number = -1;
-
-    if (lists->bytes - *at >= sizeof(number)) {
-        memcpy(&number, lists->list + *at, sizeof(number));
-        *at += sizeof(number);
-    }
-    return number;
+    return collio_split_extents(list, collio_plan_window(merger->ex->plan, aggregator),
+                                &channel->split[member]);
 }
 
 static int add_lists(merger_t *merger, const collio_arrival_t *lists)
@@ -106,22 +87,29 @@ static int add_lists(merger_t *merger, const collio_arrival_t *lists)
     int rc = 0;
 
     while (0 == rc && at < lists->bytes) {
-        int64_t aggregator = take_number(lists, &at), bytes = take_number(lists, &at);
+        collio_list_head_t head;
         collio_extents_t list = {0};
+        int aggregator;
 
-        if (aggregator < 0 || aggregator >= merger->aggregators || bytes < 0
-            || (size_t) bytes > lists->bytes - at
-            || !collio_relayed(merger->ex, (int) aggregator)) {
+        if (lists->bytes - at < sizeof(head)) {
             return -EBADMSG;
         }
-        rc = collio_wire_decode_within(
-            lists->list + at, (size_t) bytes,
-            collio_domains_size(&merger->ex->plan->domains, (int) aggregator), &list);
+        memcpy(&head, lists->list + at, sizeof(head));
+        at += sizeof(head);
+        if (head.aggregator < 0 || head.aggregator >= merger->aggregators || head.bytes < 0
+            || (size_t) head.bytes > lists->bytes - at
+            || !collio_relayed(merger->ex, (int) head.aggregator)) {
+            return -EBADMSG;
+        }
+        aggregator = (int) head.aggregator;
+        rc = collio_wire_decode_within(lists->list + at, (size_t) head.bytes,
+                                       collio_domains_size(&merger->ex->plan->domains, aggregator),
+                                       &list);
         if (0 == rc) {
-            rc = add_list(merger, (int) aggregator, member, &list);
+            rc = add_list(merger, aggregator, member, &list);
         }
         collio_extents_fini(&list);
-        at += (size_t) bytes;
+        at += (size_t) head.bytes;
     }
     return rc;
 }
@@ -250,7 +238,7 @@ static int number_rounds(merger_t *merger)
         const collio_window_t *window = &split->window[w];
 
         plan->layer1.place[w] = -1;
-        if (0 == merger->channel[split->share[plan->share_of[w]].aggregator].count) {
+        if (NULL == merger->channel[split->share[plan->share_of[w]].aggregator].split) {
             continue;
         }
         if (NULL == round || round->index != window->index) {
@@ -270,27 +258,21 @@ static int number_rounds(merger_t *merger)
 static int reserve_parts(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;
-    size_t *count = calloc(2 * (size_t) relay->member_count, sizeof(*count));
     int rc = 0;
 
-    relay->part = calloc((size_t) relay->member_count, sizeof(*relay->part));
-    if (NULL == count || NULL == relay->part) {
-        free(count);
-        return -ENOMEM;
-    }
-    for (int o = 0; o < merger->aggregators; ++o) {
-        const channel_t *channel = &merger->channel[o];
+    relay->part = calloc((size_t) merger->members, sizeof(*relay->part));
+    for (int m = 0; 0 == rc && NULL != relay->part && m < merger->members; ++m) {
+        size_t pieces = 0, windows = 0;
 
-        for (size_t i = 0; i < channel->count; ++i) {
-            count[2 * channel->member[i]] += channel->split[i].piece_count;
-            count[2 * channel->member[i] + 1] += channel->split[i].window_count;
+        for (int o = 0; o < merger->aggregators; ++o) {
+            const collio_split_t *split = merger->channel[o].split;
+
+            pieces += NULL == split ? 0 : split[m].piece_count;
+            windows += NULL == split ? 0 : split[m].window_count;
         }
+        rc = collio_part_reserve(&relay->part[m], pieces, windows);
     }
-    for (int m = 0; 0 == rc && m < relay->member_count; ++m) {
-        rc = collio_part_reserve(&relay->part[m], count[2 * m], count[2 * m + 1]);
-    }
-    free(count);
-    return rc;
+    return NULL == relay->part ? -ENOMEM : rc;
 }
 
 /* Adds a source's pieces of a window, with their places, to the part. Each piece lies inside one
@@ -325,9 +307,9 @@ static void place_window(merger_t *merger, size_t w)
     /* every relayed window has a cycle: NOLINTNEXTLINE(clang-analyzer-core.*) */
     for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
         const collio_source_t *source = &collect->source[s];
-        const collio_split_t *split = &channel->split[source->requester];
+        size_t member = source->requester;
+        const collio_split_t *split = &channel->split[member];
         const collio_window_t *window = &split->window[source->window];
-        int member = channel->member[source->requester];
 
         collio_part_turn(&relay->part[member], merged->index);
         (void) collio_split_window(&relay->part[member].list, aggregator, 0); /* reserved */
@@ -389,8 +371,9 @@ static int merge_channels(merger_t *merger)
     for (int o = 0; 0 == rc && o < merger->aggregators; ++o) {
         const channel_t *channel = &merger->channel[o];
 
-        if (channel->count > 0) {
-            rc = collio_collect_build(channel->split, channel->count, NULL, &merger->merged[o]);
+        if (NULL != channel->split) {
+            rc = collio_collect_build(channel->split, (size_t) merger->members, NULL,
+                                      &merger->merged[o]);
             merged += count_runs(&merger->merged[o].runs);
             merger->ex->plan->layer1.relay->overlapping |= merger->merged[o].overlap_bytes > 0;
         }
@@ -421,7 +404,9 @@ int collio_gather_merge(collio_exchange_t *ex, const collio_arrival_t *lists)
 {
     static int (*const steps[])(merger_t * merger) = {merge_channels, make_split, number_rounds,
                                                       make_parts, place_own};
-    merger_t merger = {.ex = ex, .aggregators = ex->file->derived.aggregator_count};
+    merger_t merger = {.ex = ex,
+                       .aggregators = ex->file->derived.aggregator_count,
+                       .members = ex->plan->layer1.relay->member_count};
     int rc = merger_init(&merger);
 
     if (0 == rc) {

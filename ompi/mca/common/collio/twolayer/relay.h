@@ -86,6 +86,12 @@ typedef struct collio_half_t {
     const collio_turn_t **turn; /* per member: its turn in this round, or NULL */
 } collio_half_t;
 
+/** Precedes each list in the message of a member. */
+typedef struct collio_list_head_t {
+    int64_t aggregator; /* number of the aggregator that the list is for */
+    int64_t bytes;      /* bytes of the list */
+} collio_list_head_t;
+
 /** Layer 1 of a plan, on one rank. The plan owns it, and both are reused together. */
 typedef struct collio_relay_t {
     bool active;        /* this rank's group has layer 1 */
