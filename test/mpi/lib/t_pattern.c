@@ -51,7 +51,7 @@ const t_pattern t_patterns[] = {
     {"unsorted_read", T_READ | T_REFUSABLE, .shape = t_shape_unsorted_read},
     /* each byte is written by up to four ranks */
     {"atomic", T_WRITE | T_ATOMIC,
-     .row = {.first = 50, .step = 150, .block = 600, .gap = 500, .count = 100, .unit = 1}},
+     .row = {.first = 50, .step = 150, .block = 600, .gap = 500, .count = 400, .unit = 1}},
 };
 
 const int t_pattern_count = sizeof(t_patterns) / sizeof(t_patterns[0]);
