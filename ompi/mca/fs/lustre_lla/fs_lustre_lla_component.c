@@ -38,8 +38,9 @@ static const collio_setting_t rows[] = {
     {"lockahead", COLLIO_CHOICE, AT(collective), collective_modes, MCA_FS_LUSTRE_LLA_AUTO, 3,
      AGREED, NULL,
      "Which locks an aggregator requests before a collective access: its whole file domain in one "
-     "request (global), each stripe of it (stripe), or each window just before its access (cycle). "
-     "off: none. auto is global where the file system can do it, otherwise off. Set it to "
+     "request (global), each stripe of it if the file has several stripe objects (stripe), or each "
+     "window just before its access (cycle). off: none. auto is global where the file system can "
+     "do it, otherwise off. Set it to "
      "compare modes"},
     {"lockahead_individual", COLLIO_CHOICE, AT(individual), individual_modes,
      MCA_FS_LUSTRE_LLA_AUTO, 3, AGREED, NULL,
