@@ -97,7 +97,7 @@ int collio_split_share(collio_split_t *split, int aggregator, int64_t window_byt
 
 int collio_split_reserve(collio_split_t *split, size_t pieces, size_t windows, size_t shares)
 {
-    split->window_capacity = windows;
+    split->window_capacity = windows + 1;
     split->piece = collio_resize(NULL, pieces + 1, sizeof(*split->piece));
     split->window = collio_resize(NULL, windows + 1, sizeof(*split->window));
     split->share = collio_resize(NULL, shares + 1, sizeof(*split->share));

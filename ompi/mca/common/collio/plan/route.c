@@ -46,13 +46,33 @@ static int list_share(const collio_exchange_t *ex, const collio_share_t *share,
     return rc;
 }
 
-/* Counts a list that exists for a moment: for the peak of memory only. */
-static void count_temporary(const collio_exchange_t *ex, const collio_extents_t *list)
+/* Counts a list and `more` bytes that exist for a moment, and the split, which is counted with the
+ * plan later: for the peak of memory only. */
+static void count_temporary(const collio_exchange_t *ex, const collio_extents_t *list, size_t more)
 {
-    int64_t bytes = (int64_t) (list->count * sizeof(*list->at));
+    int64_t bytes = (int64_t) (list->count * sizeof(*list->at) + more)
+                    + collio_split_memory(&ex->plan->split);
 
     collio_file_memory(ex->file, bytes);
     collio_file_memory(ex->file, -bytes);
+}
+
+/* Encodes a share for its aggregator. Returns 0 or -ENOMEM. */
+static int encode_share(const collio_exchange_t *ex, const collio_share_t *share,
+                        collio_bytes_t *list)
+{
+    collio_extents_t extents = {0};
+    int rc = list_share(ex, share, &extents);
+    void *smaller;
+
+    if (0 == rc) {
+        rc = collio_wire_encode(&extents, list);
+    }
+    count_temporary(ex, &extents, list->capacity);
+    collio_extents_fini(&extents);
+    smaller = realloc(list->at, list->count + 1);
+    list->at = NULL == smaller ? list->at : smaller;
+    return rc;
 }
 
 /* Returns the rank that orders overlapping writes of this requester. */
@@ -81,14 +101,8 @@ static void send_list(collio_exchange_t *ex, const collio_share_t *share)
 {
     route_t *route = &ex->route;
     collio_bytes_t *list = &route->lists[route->send_count];
-    collio_extents_t extents = {0};
-    int rc = list_share(ex, share, &extents);
+    int rc = encode_share(ex, share, list);
 
-    if (0 == rc) {
-        count_temporary(ex, &extents);
-        rc = collio_wire_encode(&extents, list);
-    }
-    collio_extents_fini(&extents);
     if (0 == rc
         && OMPI_SUCCESS
                != collio_isend(list->at, list->count,
@@ -205,7 +219,7 @@ static void accept_list(collio_exchange_t *ex, const collio_arrival_t *arrival)
     }
 
     if (0 == rc) {
-        count_temporary(ex, &list);
+        count_temporary(ex, &list, 0);
         collio_file_count(ex->file, COLLIO_STAT_REQUESTS_RECEIVED, list.count);
         rc = collio_plan_add(ex->plan, ex->file->derived.my_aggregator, arrival->peer,
                              leader_of(ex, arrival->peer), &list);
