@@ -43,8 +43,10 @@ COLLIO_ALWAYS_INLINE void copy_dense(bool write, const collio_exchange_t *ex,
     char *memory = collio_place(ex->request.base, tiling->base + tiling->offset[0] + run->stream);
 
     for (const collio_fragment_t *piece = run->at, *end = run->end; piece < end; ++piece) {
-        copy(write, memory, window + piece->offset, piece->length);
-        memory += piece->length;
+        size_t length = piece->length;
+
+        copy(write, memory, window + piece->offset, length);
+        memory += length;
     }
 }
 
@@ -181,8 +183,10 @@ COLLIO_ALWAYS_INLINE void copy_buffer(bool scatter, const collio_run_t *run, cha
                                       char *message)
 {
     for (const collio_fragment_t *piece = run->at, *end = run->end; piece < end; ++piece) {
-        copy(scatter, message, window + piece->offset, piece->length);
-        message += piece->length;
+        size_t length = piece->length;
+
+        copy(scatter, message, window + piece->offset, length);
+        message += length;
     }
 }
 
