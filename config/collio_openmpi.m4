@@ -164,8 +164,6 @@ AC_DEFUN([COLLIO_OPENMPI_LINK], [
     AS_IF([test "x$collio_links" = xno], [AC_MSG_ERROR([
     Cannot link with $COLLIO_OMPI_LIBS (config.log has the linker's words).
     Is $collio_openmpi_libdir of the same Open MPI as its headers?])])
-    COLLIO_HAVE_SYMBOLS([ompi_attr_create_keyval ompi_comm_split_type ompi_op_create_user
-        ompi_win_allocate ompi_win_allocate_shared ompi_win_create ompi_win_free])
 ])
 
 dnl COLLIO_SYMBOL(name, if exported, if not)
@@ -178,13 +176,4 @@ AC_DEFUN([COLLIO_SYMBOL], [
          $2], [AC_MSG_RESULT([no])
          $3])
     LIBS=$collio_save_LIBS
-])
-
-dnl COLLIO_HAVE_SYMBOLS(names): COLLIO_HAVE_<NAME> is 1 or 0; config/collio_config.h.in lists them.
-AC_DEFUN([COLLIO_HAVE_SYMBOLS], [
-    m4_foreach_w([name], [$1], [
-        COLLIO_SYMBOL(name, [collio_value=1], [collio_value=0])
-        COLLIO_DEFINE([COLLIO_HAVE_]m4_toupper(name), [$collio_value],
-            [whether ]name[ is exported])
-    ])
 ])

@@ -32,11 +32,7 @@ AC_DEFUN([MCA_ompi_common_collio_CONFIG], [
     COLLIO_OPENMPI_VERSION="\"$OMPI_VERSION\""
     COLLIO_LUSTREAPI_FOLDER="\"$collio_lustre_folder\""
 
-    # A DSO sees what libmpi exports, and Open MPI hides the table of files; inside libmpi it is seen.
-    AS_IF([test "$collio_mode" = dso], [collio_value=0], [collio_value=1])
-    m4_foreach_w([macro], [@MACROS@], [m4_bmatch(macro, [^COLLIO_HAVE_OMPI_], [macro=$collio_value])
-        AC_SUBST(macro)
-    ])
+    m4_foreach_w([macro], [@MACROS@], [AC_SUBST(macro)])
 
     # In 4.1 common/ompio is a library of its own; inside libmpi it must not be linked once more.
     COLLIO_IN_TREE_OMPIO=
