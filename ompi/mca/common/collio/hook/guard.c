@@ -154,7 +154,9 @@ void collio_caches_open(ompio_file_t *fh, collio_access_t *access)
     const collio_guard_t *guard = collio_guard_of(fh);
 
     open_access(fh, access);
-    access->tuning = NULL == guard ? (collio_tuning_t){0} : guard->tuning;
+    if (NULL != guard) {
+        access->tuning = guard->tuning;
+    }
     collio_lock_set_idle(idle);
     if (COLLIO_COHERENCE_FLUSH == access->coherence) {
         (void) collio_access_refresh(fh->fd); /* drops pages of an earlier handle */

@@ -63,15 +63,20 @@ static int encode_share(const collio_exchange_t *ex, const collio_share_t *share
 {
     collio_extents_t extents = {0};
     int rc = list_share(ex, share, &extents);
-    void *smaller;
 
     if (0 == rc) {
         rc = collio_wire_encode(&extents, list);
     }
     count_temporary(ex, &extents, list->capacity);
     collio_extents_fini(&extents);
-    smaller = realloc(list->at, list->count + 1);
-    list->at = NULL == smaller ? list->at : smaller;
+    if (0 < list->count) { /* the list is kept until it is sent: without slack */
+        void *smaller = realloc(list->at, list->count);
+
+        if (NULL != smaller) {
+            list->at = smaller;
+            list->capacity = list->count;
+        }
+    }
     return rc;
 }
 
