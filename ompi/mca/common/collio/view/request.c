@@ -56,7 +56,8 @@ static int prepare_view(collio_request_t *request, ompio_file_t *fh, collio_flat
         request->stream = collio_view_position(fh);
         return 0;
     }
-    if (__builtin_mul_overflow(call->offset, COLLIO_FVIEW(fh).f_etype_size, &request->stream)) {
+    if (0 > call->offset
+        || __builtin_mul_overflow(call->offset, COLLIO_FVIEW(fh).f_etype_size, &request->stream)) {
         return -EOVERFLOW;
     }
     return 0;
