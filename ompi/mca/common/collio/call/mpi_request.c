@@ -63,13 +63,16 @@ ompi_request_t *collio_mpi_request_make(void)
 ompi_request_t *collio_mpi_request_new(collio_file_t *file)
 {
     ompi_request_t *request = collio_mpi_request_make();
+    collio_queue_t *queue = file->queue;
 
+    OPAL_THREAD_LOCK(&queue->lock);
     if (NULL == request) {
-        OPAL_THREAD_LOCK(&file->queue->lock);
-        request = file->queue->spare_request;
-        file->queue->spare_request = NULL;
-        OPAL_THREAD_UNLOCK(&file->queue->lock);
+        request = queue->spare_request;
+        queue->spare_request = NULL;
+    } else if (NULL == queue->spare_request) {
+        queue->spare_request = collio_mpi_request_make();
     }
+    OPAL_THREAD_UNLOCK(&queue->lock);
     if (NULL == request) {
         return NULL;
     }

@@ -64,6 +64,13 @@ static int find_record(ompio_file_t *fh, const collio_call_t *call, collio_file_
                                             : collio_request_check_mode(fh, call->write);
 }
 
+/* This rank has no memory to take part in a call: the other ranks get a notice. */
+static int lose_file(collio_file_t *file)
+{
+    collio_file_lose(file, MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
+}
+
 static int blocking(ompio_file_t *fh, const collio_call_t *call, ompi_status_public_t *status)
 {
     collio_file_t *file;
@@ -73,7 +80,7 @@ static int blocking(ompio_file_t *fh, const collio_call_t *call, ompi_status_pub
     if (MPI_SUCCESS == rc) {
         collio_op_t *op = collio_op_start(file, call, NULL);
 
-        rc = NULL == op ? MPI_ERR_NO_MEM : collio_op_wait(op, &bytes);
+        rc = NULL == op ? lose_file(file) : collio_op_wait(op, &bytes);
     }
     if (MPI_STATUS_IGNORE != status) {
         status->_ucount = (size_t) bytes;
@@ -93,14 +100,14 @@ static int nonblocking(ompio_file_t *fh, const collio_call_t *call, ompi_request
     }
     mine = collio_mpi_request_new(file);
     if (NULL == mine) {
-        return MPI_ERR_NO_MEM;
+        return lose_file(file);
     }
-    *request = mine;
     mine->req_mpi_object.file = fh->f_fh; /* MPI_Wait uses the error handler of this file */
     if (NULL == collio_op_start(file, call, mine)) {
         OBJ_RELEASE(mine);
-        return MPI_ERR_NO_MEM;
+        return lose_file(file);
     }
+    *request = mine;
     (void) collio_op_progress(file, true);
     return OMPI_SUCCESS;
 }
