@@ -328,9 +328,11 @@ void collio_open_show(const collio_file_t *file)
                 file->derived.several_clients ? ", several clients that take locks" : "",
                 coherence[access->coherence]);
     add_aggregators(&record, file);
-    for (char *line = strtok_r(record.about.at, "\n", &save); NULL != line;
-         line = strtok_r(NULL, "\n", &save)) {
-        COLLIO_SHOW(fcoll, FILE, "%s: %s:%s", title, path, line + 1);
+    if (NULL != record.about.at) {
+        for (char *line = strtok_r(record.about.at, "\n", &save); NULL != line;
+             line = strtok_r(NULL, "\n", &save)) {
+            COLLIO_SHOW(fcoll, FILE, "%s: %s:%s", title, path, line + 1);
+        }
     }
     collio_text_fini(&record.about);
     collio_text_fini(&record.json);

@@ -17,7 +17,7 @@ void collio_text_add(collio_text_t *text, const char *format, ...)
     if (NULL == text->stream) {
         text->stream = open_memstream(&text->at, &text->used);
     }
-    if (NULL != text->stream) {
+    if (NULL != text->stream && !ferror(text->stream)) {
         va_start(arguments, format);
         (void) vfprintf(text->stream, format, arguments);
         va_end(arguments);
