@@ -214,6 +214,42 @@ static void no_memory(void)
                MPI_ERR_NO_MEM);
 }
 
+/** Close frees the staging of a large exchange and keeps its plan. A rank that cannot allocate the
+ *  staging for the next file ends the call with an error on all ranks. */
+static void second_file(void)
+{
+    enum { BLOCK = 4096, WINDOW = 48 << 20 };
+    int blocks = WINDOW / BLOCK / t_size, rc;
+    unsigned char *data = calloc(2 * BLOCK, (size_t) blocks);
+    MPI_Datatype view, memory;
+    char hints[256];
+    MPI_File file;
+
+    snprintf(hints, sizeof(hints),
+             "exchange=on,transport=isend,schedule=none,aggregator_list=0,buffer_bytes=%d", WINDOW);
+    MPI_Type_vector(blocks, BLOCK, BLOCK * t_size, MPI_BYTE, &view);
+    MPI_Type_commit(&view);
+    MPI_Type_vector(blocks, BLOCK, 2 * BLOCK, MPI_BYTE, &memory); /* so a message is packed */
+    MPI_Type_commit(&memory);
+    for (int round = 0; round < 2 && 1 < t_size; round++) {
+        if (!t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file)) {
+            break;
+        }
+        t_ok(MPI_File_set_view(file, (MPI_Offset) t_rank * BLOCK, MPI_BYTE, view, "native",
+                               MPI_INFO_NULL),
+             "set_view");
+        t_fault_set(1 == round ? "rank=1,malloc=1000000" : NULL);
+        rc = MPI_File_write_at_all(file, 0, data, 1, memory, MPI_STATUS_IGNORE);
+        t_fault_set(NULL);
+        t_same_class(rc, 1 == round ? MPI_ERR_NO_MEM : MPI_SUCCESS, "write");
+        t_ok(MPI_File_close(&file), "close");
+    }
+    MPI_Type_free(&view);
+    MPI_Type_free(&memory);
+    free(data);
+    t_verdict("second_file_cannot_allocate");
+}
+
 int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
@@ -225,6 +261,7 @@ int main(int argc, char *argv[])
     fails_once();
     every_pipeline();
     no_memory();
+    second_file();
     no_leak("schedule=none,transport=isend", "failed_calls_leave_nothing_behind");
     no_leak("schedule=write_comm2,transport=shm", "failed_calls_leave_nothing_behind_shm");
     t_remove(path);

@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 /**
- * Memory that is allocated once and reused by every call on a file. An arena only grows, so a call
- * that repeats an earlier call cannot run out of memory in the middle of its communication.
+ * Memory that is allocated once and reused by every call on a file. An arena only grows while the
+ * file is open, so a call that repeats an earlier call cannot run out of memory in the middle of
+ * its communication.
  */
 typedef struct collio_arena_t {
     char *at;      /* memory, owned by the arena; NULL: none */

@@ -180,6 +180,15 @@ void collio_context_give(collio_file_t *file, bool memory, collio_context_t *con
     file->comm = file->node_comm = MPI_COMM_NULL;
 }
 
+/* Has the plans' next calls agree that their memory is there: a rank may have dropped its staging
+ * since the last file (collio_context_drop_staging), and may not get it again. */
+static void unprepare(collio_kept_t *kept)
+{
+    for (int i = 0; NULL != kept && i < COLLIO_PLAN_SLOTS; ++i) {
+        kept->plans->slot[i].prepared.ways = 0;
+    }
+}
+
 void collio_context_take(collio_context_t *context, bool memory, collio_file_t *file)
 {
     int64_t traits[COLLIO_CONTEXT_TRAITS];
@@ -192,6 +201,7 @@ void collio_context_take(collio_context_t *context, bool memory, collio_file_t *
     if (memory && !file->derived.partition->by_memory
         && 0 == memcmp(traits, context->traits, sizeof(traits))) {
         file->kept = context->kept;
+        unprepare(file->kept);
         collio_file_memory(file, context->memory_bytes);
     } else if (NULL != context->kept) {
         free_kept(context->kept);

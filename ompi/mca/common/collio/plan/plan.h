@@ -99,7 +99,8 @@ typedef struct collio_plan_t {
 
     collio_numbers_t places; /* packed puts: place of each window's message in staging; -1: none */
 
-    /** Memory of the cycles, allocated once, so that a call that reuses the plan cannot fail. */
+    /** Memory of the cycles, allocated once for a file, so that a call that reuses the plan cannot
+     *  fail. */
     struct {
         unsigned ways;                 /* bits of the prepared transports and buffer counts */
         bool shared_failed;            /* the node had no shared memory: a change voids the plan */
