@@ -78,7 +78,7 @@ int collio_split_view(const collio_tiling_t *view, int64_t stream, int64_t bytes
 
 /** Splits the list of one requester in local coordinates, which an aggregator has decoded from the
  *  wire. The split has one share (aggregator 0); its pieces are in the order of the requester's
- *  packed messages, and have no streams. 0 or -ENOMEM. */
+ *  packed messages, and their streams have no meaning. 0 or -ENOMEM. */
 int collio_split_extents(const collio_extents_t *local, int64_t window_bytes,
                          collio_split_t *split);
 

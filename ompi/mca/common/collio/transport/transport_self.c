@@ -11,7 +11,7 @@
 enum { SLICE_BYTES = 1 << 20 }; /* takes 0.1 ms, or 4 ms if all pieces are single bytes */
 
 /* Returns this rank's own window of that index from plan->split, whose pieces have streams
- * (positions in user memory). The pieces of the aggregator's merged lists have none. */
+ * (positions in user memory). Streams of the aggregator's merged lists have no meaning. */
 static const collio_window_t *own_window(const collio_exchange_t *ex, int64_t index)
 {
     const collio_split_t *split = &ex->plan->split;

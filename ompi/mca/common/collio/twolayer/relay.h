@@ -51,7 +51,8 @@ typedef struct collio_turn_t {
 /** The relayed bytes of one rank, by round, aggregator and local coordinate. */
 typedef struct collio_part_t {
     /** Pieces by turn and aggregator, without shares. The index of a window is the number of its
-     *  aggregator; its coordinates are places in the round's staging. */
+     *  aggregator; its coordinates are places in the round's staging, or, for a member that sends
+     *  its bytes by messages, local coordinates of the aggregator. */
     collio_split_t list;
     collio_turn_t *turn; /* turns, in the order of the rounds */
     size_t turn_count;   /* number of turns */
