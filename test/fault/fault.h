@@ -26,7 +26,7 @@ extern atomic_llong failed_calls, lock_calls;
 
 /* Does the plan concern this descriptor? */
 bool concerns(int fd, bool write);
-/* Does the plan refuse an allocation of so many bytes? */
+/* Does the fault plan refuse an allocation of this size? */
 bool fault_refuses(size_t bytes);
 /* The errno with which posix_fallocate fails for a file that grows to `end`; 0: it works. */
 int fault_of_fallocate(off_t end);

@@ -16,7 +16,8 @@ CASE(individual_records, WHOLE)
     }
 }
 
-/* Rank 0 writes, and every rank has read, pages with so many pieces of each rank. */
+/* Rank 0 writes pages that hold `pieces` pieces of each rank, and every rank reads these pages.
+ * Returns their bytes. */
 static int64_t begin_pieces(int pieces)
 {
     int64_t all = (int64_t) pieces * t_size * PIECE_BYTES;

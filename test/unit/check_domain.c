@@ -157,7 +157,8 @@ UNIT_TEST(domain_random)
     static const struct {
         const collio_partition_t *partition;
         bool by_bytes;
-        int units; /* owners stay after a move by so many units; 0: by a byte, -1: by a ring */
+        /* a move that keeps the owner of each byte, in units; 0: one byte, -1: one ring */
+        int units;
         void (*check)(const domains_t *, const collio_division_t *);
     } row[] = {
         {&collio_partition_even, false, 1, check_even},

@@ -100,8 +100,8 @@ static const collio_setting_t rows[] = {
      "cb_buffer_size",
      "Bytes of memory that an aggregator may use for collective buffers. 0 takes the hint "
      "cb_buffer_size, or else io_ompio_bytes_per_agg; if that has its default, one node "
-     "with a local file system needs 2 MiB only. Enlarge it if calls have many cycles, "
-     "reduce it if nodes are short of memory"},
+     "with a local file system needs 2 MiB only. One window has at most 2 GiB of it. Enlarge it if "
+     "calls have many cycles, reduce it if nodes are short of memory"},
     {"align_bytes", COLLIO_BYTES, AT(align_bytes), NULL, 0, 5, AGREED, NULL,
      "File domains and windows begin at multiples of this many bytes; 1 switches alignment "
      "off. 0: the stripe on Lustre and BeeGFS, the block (st_blksize) on other network "
