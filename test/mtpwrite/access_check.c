@@ -402,8 +402,25 @@ static int check_full(void)
 }
 
 /* Each engine: more jobs than its queue takes, aligned for direct access; every byte, and the
- * counter of just this engine. */
-enum { JOBS = 300, JOB_BYTES = 1 << 13 }; /* more than the queues of all engines have room for */
+ * counter of just this engine. Threads that end at once start the jobs: the kernel cancels what
+ * io_uring has not begun for such a thread. */
+enum {
+    JOBS = 300, /* more than the queues of all engines have room for */
+    JOBS_PER_THREAD = 20,
+    JOB_BYTES = 1 << 15 /* more than io_uring transfers within the submission */
+};
+
+static void *start_jobs(void *arg)
+{
+    collio_job_t *jobs = arg;
+
+    for (int i = 0; i < JOBS_PER_THREAD; ++i) {
+        if (0 != collio_access_start(&jobs[i])) {
+            die("access_start");
+        }
+    }
+    return NULL;
+}
 
 static int run_jobs(collio_access_t *access, bool write, char *data)
 {
@@ -420,8 +437,13 @@ static int run_jobs(collio_access_t *access, bool write, char *data)
         jobs[i].write = write;
         jobs[i].segments = &segments[i];
         jobs[i].count = 1;
-        if (0 != collio_access_start(&jobs[i])) {
-            die("access_start");
+    }
+    for (int i = 0; i < JOBS; i += JOBS_PER_THREAD) {
+        pthread_t thread;
+
+        if (0 != pthread_create(&thread, NULL, start_jobs, &jobs[i])
+            || 0 != pthread_join(thread, NULL)) {
+            die("pthread");
         }
     }
     for (int i = 0; i < JOBS; ++i) {

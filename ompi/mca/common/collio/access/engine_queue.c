@@ -6,8 +6,8 @@
  *        operations   op 0      op 1      op 2       one vector each, submitted in order
  *
  * If the queue is full, submission waits for a completion. The rest of an incomplete operation (a
- * short count, EINTR, EAGAIN) is transferred at once by the code of blocking transfers, so a job
- * ends complete, at end of file or with an errno. This is rare, and short.
+ * short count, or see interrupted()) is transferred at once by the code of blocking transfers, so a
+ * job ends complete, at end of file or with an errno. This is rare, and short.
  *
  * Jobs that need a flush for other nodes are refused: only a thread flushes. Jobs that need a
  * byte-range lock are refused: the lock would be held until the caller collects completions, and
@@ -139,6 +139,13 @@ static void finish_job(kernel_job_t *own)
     atomic_store(&job->done, 1);
 }
 
+/* Was the operation not carried out for a reason that does not concern the file? ECANCELED: the
+ * thread that submitted the operation has ended. */
+static bool interrupted(int error)
+{
+    return EINTR == error || EAGAIN == error || ECANCELED == error;
+}
+
 /* Evaluates the result of an operation, and transfers the rest of an incomplete one. */
 static void settle(collio_kernel_op_t *op, int64_t result)
 {
@@ -148,8 +155,7 @@ static void settle(collio_kernel_op_t *op, int64_t result)
     if (0 < result) {
         op->moved = result;
         collio_transfer_skip(&op->iov, &op->iov_count, (size_t) result);
-    } else if (0 != error && EINTR != error && EAGAIN != error
-               && !collio_transfer_withdraw(job->access, error)) {
+    } else if (0 != error && !interrupted(error) && !collio_transfer_withdraw(job->access, error)) {
         op->error = error;
         return;
     }
