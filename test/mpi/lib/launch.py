@@ -1,6 +1,7 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 """mpirun for tests: the components of the build, a limit on time, and stacks when it hangs."""
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -94,6 +95,17 @@ def descendants(pid):
     return found
 
 
+def stack_lines(text):
+    """One line for each thread of gdb's backtraces, innermost function first; no threads of Open MPI."""
+    lines = []
+    for thread in re.split(r'^Thread ', text, flags=re.M)[1:]:
+        frames = re.findall(r'^#\d+ +(?:0x[0-9a-f]+ in )?([\w?]+)[^\n]*?(?: at \S*/([\w.]+:\d+))?$', thread, re.M)
+        names = [name + (f' {place}' if place else '') for name, place in frames if name != '??']
+        if names and not any(name.startswith('event_base_loop') for name in names):
+            lines.append(f'#   thread {thread.split()[0]}: {" < ".join(names)}\n')
+    return ''.join(lines)
+
+
 def stacks(pid):
     """The stacks of every rank below the mpirun pid, as text."""
     if not shutil.which('gdb'):
@@ -106,10 +118,8 @@ def stacks(pid):
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False,
             ).stdout.decode(errors='replace')
         except subprocess.TimeoutExpired:
-            out = 'gdb did not answer\n'
-        text += f'# stack of process {child}\n'
-        text += ''.join(f'#   {line}\n' for line in out.splitlines()
-                        if line.startswith(('#', 'Thread', 'gdb')))
+            out = 'Thread 0\n#0 gdb_timeout\n'
+        text += f'# process {child}\n{stack_lines(out)}'
     return text
 
 
