@@ -116,6 +116,32 @@ static bool puts_work(const char *transport)
     return 0 < all;
 }
 
+/* Two groups of ranks create RMA windows at the same time, each over and over, because every file
+ * has its own. Open MPI 4.1 lets them share a segment of the node by mistake. */
+static void two_groups(void)
+{
+    enum { FILES = 60 };
+    t_blocks mine = turns(t_rank, 8192);
+    char own[600];
+    MPI_Comm group;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 2 * t_rank / t_size, t_rank, &group);
+    snprintf(own, sizeof(own), "%s.%d", path, 2 * t_rank / t_size);
+    for (int i = 0; i < FILES; i++) {
+        MPI_File file = MPI_FILE_NULL;
+
+        t_open(group, own, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+               i % 2 ? "exchange=on,transport=put_fence" : "exchange=on,transport=put_lock", &file);
+        t_blocks_view(file, &mine);
+        MPI_Barrier(MPI_COMM_WORLD); /* the next call creates the windows */
+        t_blocks_write(file, &mine, t_rank + i);
+        t_blocks_read(file, &mine, t_rank + i);
+        MPI_File_close(&file);
+    }
+    MPI_Comm_free(&group);
+    t_verdict("two_groups");
+}
+
 int main(int argc, char *argv[])
 {
     bool fence, lock;
@@ -138,5 +164,6 @@ int main(int argc, char *argv[])
         run("put_fence", schedules[i], fence);
         run("put_lock", schedules[i], lock);
     }
+    two_groups();
     return t_finish();
 }

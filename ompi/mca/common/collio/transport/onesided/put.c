@@ -11,7 +11,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "opal/util/proc.h"
 
 #include "core/number.h"
 
@@ -58,18 +64,69 @@ static bool fence_is_wrong(const collio_file_t *file, const collio_win_t *win)
     return collio_transport_named(file)->rounds && file->size > file->nodes.nodes && is_ucx(win);
 }
 
+/* Tries to lock the file of this job and node; *fd = its descriptor, or -1. Returns false if
+ * another group of ranks has the lock. */
+static bool try_turn(int *fd)
+{
+    char *path;
+
+    *fd = -1;
+    if (NULL == opal_process_info.job_session_dir
+        || 0 > asprintf(&path, "%s/collio-window", opal_process_info.job_session_dir)) {
+        return true;
+    }
+    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    free(path);
+    return 0 > *fd || 0 == flock(*fd, LOCK_EX | LOCK_NB) || EWOULDBLOCK != errno;
+}
+
+static void end_turn(int fd)
+{
+    if (0 <= fd) {
+        (void) close(fd); /* unlocks the file */
+    }
+}
+
+/* Waits until no other group of ranks creates an RMA window on the nodes of this file. osc/rdma of
+ * Open MPI 4.1 names a segment of the node by the job and the number of the communicator, which
+ * disjoint groups have in common; at the same time they would use one segment, and put bytes to
+ * addresses of each other. Call it when all ranks have arrived: a late rank may still be in
+ * another group. Collective. Returns the argument of end_turn(). */
+static int take_turn(const collio_file_t *file)
+{
+    enum { PAUSE_US = 200 };
+    int fd = -1, busy = 0, any;
+
+    if (OMPI_MAJOR_VERSION >= 5 || MPI_COMM_NULL == file->node_comm) {
+        return fd;
+    }
+    for (;;) {
+        if (0 == ompi_comm_rank(file->node_comm)) {
+            busy = !try_turn(&fd);
+        }
+        if (OMPI_SUCCESS != collio_allreduce(&busy, &any, 1, MPI_INT, MPI_MAX, file->comm)
+            || 0 == any) {
+            return fd;
+        }
+        end_turn(fd); /* so that groups with several nodes do not wait for each other forever */
+        (void) usleep((useconds_t) (PAUSE_US + collio_now() % PAUSE_US));
+    }
+}
+
 /* Makes RMA window i. Returns true if all ranks succeeded. Creation fails on all ranks or on none,
  * because it depends on the installed osc components. osc/sm cannot make a window over existing
  * memory, so the caller tries again with memory that the window allocates. */
 static bool make_window(collio_file_t *file, int i, int64_t bytes, failure_t *why)
 {
     collio_put_t *put = &file->kept->put;
-    int rc;
+    bool well;
+    int rc, turn;
 
     put->base[i] = bytes > 0 && !put->allocated ? calloc(1, (size_t) bytes) : NULL;
     if (!all_well(file, 0 == bytes || put->allocated || NULL != put->base[i])) {
         return false;
     }
+    turn = take_turn(file);
     rc = collio_win_make(put->allocated, &put->base[i], (size_t) bytes, file->comm, &put->win[i]);
     if (OMPI_SUCCESS != rc) {
         put->win[i] = NULL;
@@ -77,7 +134,9 @@ static bool make_window(collio_file_t *file, int i, int64_t bytes, failure_t *wh
         *why = WRONG_FENCE;
         rc = OMPI_ERR_NOT_SUPPORTED;
     }
-    return all_well(file, OMPI_SUCCESS == rc);
+    well = all_well(file, OMPI_SUCCESS == rc);
+    end_turn(turn);
+    return well;
 }
 
 static bool make_windows(collio_file_t *file, int buffers, int64_t bytes, bool allocated,
