@@ -11,6 +11,7 @@
  */
 #include "lib/t_call.h"
 #include "lib/t_file.h"
+#include "lib/t_pvar.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -141,19 +142,29 @@ static void own_files(void)
     t_verdict("threads_with_their_own_files");
 }
 
-int main(int argc, char *argv[])
+/* Calls of all threads are counted, those of closed files too. */
+static void often_opened_files(void)
 {
     worker workers[THREADS];
+    double before = t_pvar_read("calls_write", MPI_FILE_NULL), counted;
 
-    if (MPI_THREAD_MULTIPLE != t_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE)) {
-        return t_skip_all("threads", "this MPI has no MPI_THREAD_MULTIPLE");
-    }
-    own_files(); /* io/ompio's own set-up is not made for several opens at once */
     make_workers(workers, MPI_COMM_SELF);
     run_workers(workers, open_often);
     for (int i = 0; i < THREADS; i++) {
         MPI_Comm_free(&workers[i].comm);
     }
+    counted = t_pvar_read("calls_write", MPI_FILE_NULL) - before;
+    t_fail_if(t_pvar_exists("calls_write") && THREADS * OPENS != counted,
+              "%.0f of %d calls were counted", counted, THREADS * OPENS);
     t_verdict("threads_open_and_close");
+}
+
+int main(int argc, char *argv[])
+{
+    if (MPI_THREAD_MULTIPLE != t_init_thread(&argc, &argv, MPI_THREAD_MULTIPLE)) {
+        return t_skip_all("threads", "this MPI has no MPI_THREAD_MULTIPLE");
+    }
+    own_files(); /* io/ompio's own set-up is not made for several opens at once */
+    often_opened_files();
     return t_finish();
 }

@@ -4,6 +4,8 @@
  */
 #include "file/file.h"
 
+#include <pthread.h>
+
 #include "view/view.h"
 
 #include "core/debug_assert.h"
@@ -17,13 +19,67 @@ enum { one = 1, two = 2 };
 static const int layers_of[] = {COLLIO_STATS(STAT)};
 #undef STAT
 
-void collio_stats_register(collio_stats_t *stats, bool two_layers, const mca_base_component_t *mca)
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects `closed` of components */
+
+static void add(uint64_t *to, int stat, uint64_t value)
+{
+    if (COLLIO_UNIT_HIGH != collio_stat_counters[stat].unit) {
+        *to += value;
+    } else if (value > *to) {
+        *to = value;
+    }
+}
+
+/* A performance variable that is being read. */
+typedef struct reading_t {
+    const collio_pvar_t *pvar; /* component and counter */
+    uint64_t value;            /* sum, or maximum of a high-water mark, up to now */
+} reading_t;
+
+static void add_file(void *value, void *data)
+{
+    const collio_file_t *file = value;
+    reading_t *reading = data;
+    int stat = reading->pvar->stat;
+
+    if (file->component == reading->pvar->component) {
+        add(&reading->value, stat, file->stats[0].at[stat]);
+        add(&reading->value, stat, file->stats[1].at[stat]);
+    }
+}
+
+static int get_value(const mca_base_pvar_t *pvar, void *value, void *object)
+{
+    reading_t reading = {.pvar = pvar->ctx};
+
+    (void) object;
+    pthread_mutex_lock(&mutex);
+    reading.value = reading.pvar->component->closed.at[reading.pvar->stat];
+    collio_handle_for_each(COLLIO_PLACE_FCOLL, add_file, &reading);
+    pthread_mutex_unlock(&mutex);
+    *(unsigned long long *) value = reading.value;
+    return OPAL_SUCCESS;
+}
+
+void collio_stats_register(collio_component_t *component, const mca_base_component_t *mca)
 {
     for (int i = 0; i < COLLIO_STAT_COUNT; ++i) {
-        if (one == layers_of[i] || two_layers) {
-            collio_counter_register(&collio_stat_counters[i], NULL, &stats->at[i], mca);
+        if (one == layers_of[i] || component->two_layers) {
+            component->pvars[i] = (collio_pvar_t){component, i};
+            collio_counter_register(&collio_stat_counters[i], get_value, &component->pvars[i], mca);
         }
     }
+}
+
+void collio_file_leave(collio_file_t *file)
+{
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < COLLIO_STAT_COUNT; ++i) {
+        add(&file->component->closed.at[i], i, file->stats[0].at[i]);
+        add(&file->component->closed.at[i], i, file->stats[1].at[i]);
+    }
+    collio_handle_clear(file->fh, COLLIO_PLACE_FCOLL);
+    pthread_mutex_unlock(&mutex);
 }
 
 _Atomic bool collio_background;
@@ -54,8 +110,7 @@ void collio_file_memory(collio_file_t *file, int64_t bytes)
 
 void collio_file_high(collio_file_t *file, int stat, int64_t value)
 {
-    uint64_t *high = &file->stats[0].at[stat], *component_high = &file->component->stats.at[stat];
-
-    *high = value > (int64_t) *high ? (uint64_t) value : *high;
-    *component_high = *high > *component_high ? *high : *component_high;
+    if (0 < value) {
+        add(&file->stats[0].at[stat], stat, (uint64_t) value);
+    }
 }

@@ -143,15 +143,17 @@ static inline const collio_transport_t *collio_transport_with(const collio_file_
 
 /** Returns the record of a handle, or NULL. Local. */
 collio_file_t *collio_file_find(ompio_file_t *fh);
+/** Removes the record from its handle, and adds its counters to those of closed files. Local. */
+void collio_file_leave(collio_file_t *file);
 
-/** Adds to a counter of this file (reads or writes: file->writing) and of its component. */
+/** Adds to a counter of this file (reads or writes: file->writing). Only the thread that drives the
+ *  calls of the file may count. */
 static inline void collio_file_count(collio_file_t *file, int stat, uint64_t amount)
 {
     file->stats[file->writing].at[stat] += amount;
-    file->component->stats.at[stat] += amount;
 }
 
-/** Raises a high-water mark of this file and of its component to `value`, if it is lower. */
+/** Raises a high-water mark of this file to `value`, if it is lower. */
 void collio_file_high(collio_file_t *file, int stat, int64_t value);
 
 /** Chooses the aggregators and numbers them. The file must have its nodes. Local. Returns an Open

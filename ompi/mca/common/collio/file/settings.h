@@ -72,8 +72,9 @@ typedef struct collio_component_t {
     bool named;        /* the user has named the component: --mca fcoll NAME */
     const struct collio_transport_t *const *transports; /* rows; NULL behind the last */
     collio_settings_t parameters;                       /* values of the MCA parameters */
-    collio_settings_set_t set; /* rows and parameters; filled by register */
-    collio_stats_t stats;      /* counters of all files: values of the performance variables */
+    collio_settings_set_t set;              /* rows and parameters; filled by register */
+    collio_stats_t closed;                  /* counters of all closed files */
+    collio_pvar_t pvars[COLLIO_STAT_COUNT]; /* performance variables */
 } collio_component_t;
 
 /** Registers all parameters of a component. Returns an Open MPI error code. */

@@ -16,7 +16,7 @@
 int collio_fcoll_register(collio_component_t *component, const mca_base_component_t *mca)
 {
     component->named = collio_named(&ompi_fcoll_base_framework, component->name);
-    collio_stats_register(&component->stats, component->two_layers, mca);
+    collio_stats_register(component, mca);
     component->transports = collio_transports;
     return collio_settings_register(component, mca);
 }

@@ -530,7 +530,7 @@ void collio_file_detach(ompio_file_t *fh)
         collio_report(file);
         drop_caches(file);
     }
-    collio_handle_clear(fh, COLLIO_PLACE_FCOLL);
+    collio_file_leave(file);
     collio_hang_detach(file);
     file_free(file);
 }
