@@ -24,8 +24,8 @@ static void check_engine(const ompio_file_t *fh, collio_engine_t engine)
 
     (void) collio_engine_choose(engine, &why);
     if (NULL != why && 0 == fh->f_rank) {
-        collio_help("fbtl/mtpwrite", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_ENGINE,
-                    collio_engine_name(engine), why);
+        collio_help("fbtl/mtpwrite", fh->f_filename, COLLIO_HELP_ENGINE, collio_engine_name(engine),
+                    why);
     }
 }
 
@@ -34,7 +34,7 @@ static void check_sieving(ompio_file_t *fh, collio_access_t *access)
     const char *why = collio_guard_use(fh, access);
 
     if (NULL != why && 0 == fh->f_rank) {
-        collio_help("fbtl/mtpwrite", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_SIEVING, why);
+        collio_help("fbtl/mtpwrite", fh->f_filename, COLLIO_HELP_SIEVING, why);
     }
 }
 

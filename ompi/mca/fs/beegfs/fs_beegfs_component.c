@@ -96,8 +96,7 @@ static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_inf
         created = 0 != (flags & O_EXCL) || 0 != wanted.count || 0 != wanted.bytes;
         close(fd);
         if (NULL != why_not) {
-            collio_help("fs/beegfs", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_STRIPING, why_not, "",
-                        "");
+            collio_help("fs/beegfs", path, COLLIO_HELP_STRIPING, why_not, "", "");
         }
     }
     return created;

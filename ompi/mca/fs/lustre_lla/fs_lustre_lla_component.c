@@ -158,8 +158,7 @@ static const char *decline(ompio_file_t *fh)
         return NULL;
     }
     if (NULL != list && 0 == strcmp(list, fs.name) && OMPIO_ROOT == fh->f_rank) {
-        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK,
-                    COLLIO_HELP_NOT_ON_LUSTRE);
+        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NOT_ON_LUSTRE);
     }
     return "not on Lustre";
 }

@@ -82,7 +82,7 @@ static int open_striped(ompio_file_t *fh, const char *path, int amode, opal_info
     wanted = *used;
     fd = collio_stripes_open(path, amode, mca_fs_base_get_file_perm(fh), used, &why_not);
     if (0 <= fd && NULL != why_not) {
-        collio_help("fs/lustre_lla", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_STRIPING, why_not,
+        collio_help("fs/lustre_lla", path, COLLIO_HELP_STRIPING, why_not,
                     '\0' == wanted.pool[0] ? "" : "; collio_pool is ", wanted.pool);
     }
     return fd;
@@ -106,7 +106,7 @@ static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t
     }
     why_not = mca_fs_lustre_lla_lockahead_probe(fh->fd);
     if (NULL != why_not) {
-        collio_help("fs/lustre_lla", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_NO_LOCKAHEAD, why_not);
+        collio_help("fs/lustre_lla", path, COLLIO_HELP_NO_LOCKAHEAD, why_not);
         return;
     }
     verdict->lockahead = 1;
@@ -208,7 +208,7 @@ static int open_all(ompio_file_t *fh, const char *path, int amode, opal_info_t *
         fh->fd = -1;
     }
     if (0 == error && verdict->lockahead && !lockahead && OMPIO_ROOT == fh->f_rank) {
-        collio_help("fs/lustre_lla", path, COLLIO_HELP_NO_RANK, COLLIO_HELP_NO_LOCKAHEAD,
+        collio_help("fs/lustre_lla", path, COLLIO_HELP_NO_LOCKAHEAD,
                     "a node has no liblustreapi with lock-ahead");
     }
     verdict->lockahead = lockahead;
@@ -266,8 +266,7 @@ static int file_close(ompio_file_t *fh)
     fh->fd = -1;
     error = agree(fh, error, &unused);
     if (0 != error) { /* MPI_File_close drops the result of its components */
-        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_CLOSE,
-                    strerror(error));
+        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_CLOSE, strerror(error));
     }
     return collio_error_class(error);
 }

@@ -140,8 +140,8 @@ static void stop_requests(mca_fs_lustre_lla_file_t *file, int error)
     if (unsupported(error) && atomic_exchange(&file->noexpand, false)) {
         (void) mca_fs_lustre_lla_lockahead_noexpand(file->fd, false);
     }
-    collio_help("fs/lustre_lla", file->name, file->rank, COLLIO_HELP_LOCKAHEAD_FAILED,
-                strerror(error));
+    collio_help_rank("fs/lustre_lla", file->name, file->rank, COLLIO_HELP_LOCKAHEAD_FAILED,
+                     strerror(error));
 }
 
 /* Threads whose access failed before the advice was withdrawn wait for the mutex, and then also
@@ -157,7 +157,8 @@ bool mca_fs_lustre_lla_lockahead_withdraw(void *self, int error)
     pthread_mutex_lock(&file->mutex);
     if (atomic_exchange(&file->noexpand, false)) {
         file->withdrawn = 0 == mca_fs_lustre_lla_lockahead_noexpand(file->fd, false);
-        collio_help("fs/lustre_lla", file->name, file->rank, COLLIO_HELP_NOEXPAND, strerror(error));
+        collio_help_rank("fs/lustre_lla", file->name, file->rank, COLLIO_HELP_NOEXPAND,
+                         strerror(error));
     }
     again = file->withdrawn;
     pthread_mutex_unlock(&file->mutex);

@@ -188,8 +188,8 @@ static int error_of(ompio_file_t *fh, int error)
 
     if (0 != error && !pointer->reported) {
         pointer->reported = true;
-        collio_help("sharedfp/ondemand", fh->f_filename, fh->f_rank, COLLIO_HELP_SHARED_POINTER,
-                    pointer->counter.path, strerror(error));
+        collio_help_rank("sharedfp/ondemand", fh->f_filename, fh->f_rank,
+                         COLLIO_HELP_SHARED_POINTER, pointer->counter.path, strerror(error));
     }
     return collio_error_class(error);
 }

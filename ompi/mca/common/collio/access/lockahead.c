@@ -164,8 +164,7 @@ static bool too_many(ompio_file_t *fh, collio_lockahead_t *lockahead, int64_t pi
         return false;
     }
     if (!lockahead->reported_many && 0 == fh->f_rank) {
-        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NO_RANK,
-                    COLLIO_HELP_LOCKAHEAD_PIECES, PIECES_MOST);
+        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_LOCKAHEAD_PIECES, PIECES_MOST);
     }
     lockahead->reported_many = true;
     return true;

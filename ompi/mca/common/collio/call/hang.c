@@ -158,7 +158,7 @@ static bool installed(const collio_file_t *file)
         describe_process();
         why = install();
         if (NULL != why) {
-            collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_HANG, why);
+            collio_file_help(file, COLLIO_HELP_HANG, why);
         }
     }
     return 0 <= record;

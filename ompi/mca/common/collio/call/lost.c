@@ -56,8 +56,9 @@ bool collio_op_lost(collio_op_t *op)
     collio_agreement_check(file);
     if (0 == file->lost && 0 != file->settings.timeout
         && now - op->waits_ns > UINT64_C(1000000000) * (uint64_t) file->settings.timeout) {
-        collio_file_help(file, file->rank, COLLIO_HELP_TIMEOUT, op->ex.sequence,
-                         collio_phase_name(op->phase), file->settings.timeout);
+        collio_help_rank(file->component->title, file->fh->f_filename, file->rank,
+                         COLLIO_HELP_TIMEOUT, op->ex.sequence, collio_phase_name(op->phase),
+                         file->settings.timeout);
         collio_file_fail(file, MPI_ERR_OTHER);
     }
     return 0 != file->lost;

@@ -213,8 +213,8 @@ static inline bool collio_request_done(collio_file_t *file, ompi_request_t **req
     return collio_request_ended(file, request, bytes, MPI_SUCCESS);
 }
 
-/** Prints a help text about this file (help/help.h): collio_file_help(file, rank, topic, ...). */
-#define collio_file_help(file, rank, ...) \
-    collio_help((file)->component->title, (file)->fh->f_filename, rank, __VA_ARGS__)
+/** Prints a help text about this file (help/help.h): collio_file_help(file, topic, ...). */
+#define collio_file_help(file, ...) \
+    collio_help((file)->component->title, (file)->fh->f_filename, __VA_ARGS__)
 
 #endif /* COLLIO_FILE_H */

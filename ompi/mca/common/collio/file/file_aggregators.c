@@ -32,8 +32,8 @@ collio_site_t collio_file_site(const collio_file_t *file)
 static void refuse_list(collio_file_t *file, const char *bad)
 {
     if (0 == file->rank && file->size > 1) {
-        collio_help("collio", file->fh->f_filename, COLLIO_HELP_NO_RANK,
-                    COLLIO_HELP_AGGREGATOR_LIST, file->settings.aggregator_list, bad);
+        collio_help("collio", file->fh->f_filename, COLLIO_HELP_AGGREGATOR_LIST,
+                    file->settings.aggregator_list, bad);
     }
     file->derived.list_refused = true;
     file->derived.aggregator_count = 0;
@@ -125,7 +125,7 @@ static int make_racks(collio_file_t *file)
     }
     rc = collio_racks_init(&file->derived.racks, &file->nodes, text);
     if (-EINVAL == rc && 0 == file->rank) {
-        collio_help("collio", file->fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_RACKS, text);
+        collio_help("collio", file->fh->f_filename, COLLIO_HELP_RACKS, text);
     }
     return -ENOMEM == rc ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }

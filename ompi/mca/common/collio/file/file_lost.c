@@ -48,8 +48,8 @@ void collio_file_lose(collio_file_t *file, int error)
     int class = collio_error_class_of_mpi(error);
 
     if (collio_file_fail(file, class)) {
-        collio_file_help(file, file->rank, COLLIO_HELP_HANDLE_FAILED,
-                         ompi_mpi_errnum_get_string(class));
+        collio_help_rank(file->component->title, file->fh->f_filename, file->rank,
+                         COLLIO_HELP_HANDLE_FAILED, ompi_mpi_errnum_get_string(class));
     }
 }
 

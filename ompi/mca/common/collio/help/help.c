@@ -92,8 +92,8 @@ static bool first_here(uint64_t hash)
     return !known && first_on_node(hash);
 }
 
-void collio_help(const char *who, const char *file, int rank, collio_help_scope_t scope,
-                 const char *format, ...)
+void collio_help_rank(const char *who, const char *file, int rank, collio_help_scope_t scope,
+                      const char *format, ...)
 {
     char text[TEXT_BYTES], by_rank[32] = "";
     const char *name = NULL == file ? "" : file;
@@ -110,7 +110,7 @@ void collio_help(const char *who, const char *file, int rank, collio_help_scope_
     if (!first_here(hash)) {
         return;
     }
-    if (COLLIO_HELP_NO_RANK != rank) {
+    if (rank >= 0) {
         snprintf(by_rank, sizeof(by_rank), "rank %d: ", rank);
     }
     opal_output(0, "%s: %s%s%s%s", who, name, NULL == file ? "" : ": ", by_rank, text);

@@ -25,13 +25,12 @@ typedef enum collio_help_scope_t {
     COLLIO_HELP_PER_FILE /* the text is printed for each file */
 } collio_help_scope_t;
 
-enum { COLLIO_HELP_NO_RANK = -1 };
-
-/** Prints a text of the catalog at once: collio_help("fs/beegfs", path, COLLIO_HELP_NO_RANK,
- *  COLLIO_HELP_CLOSE, strerror(error)). The line begins with `who`, then the name of the file
- *  unless `file` is NULL, then the rank unless `rank` is COLLIO_HELP_NO_RANK. Local. */
-void collio_help(const char *who, const char *file, int rank, collio_help_scope_t scope,
-                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+/** Prints a text of the catalog at once: collio_help("fs/beegfs", path, COLLIO_HELP_CLOSE,
+ *  strerror(error)). The line begins with `who`, then the name of the file unless it is NULL.
+ *  collio_help_rank adds the rank, unless it is negative. Local. */
+#define collio_help(who, file, ...) collio_help_rank(who, file, -1, __VA_ARGS__)
+void collio_help_rank(const char *who, const char *file, int rank, collio_help_scope_t scope,
+                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /** Keeps a text until the ranks of a file synchronize. A text that was printed, or that waits
  *  already, is not kept again. Local. */

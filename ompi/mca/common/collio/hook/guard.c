@@ -163,7 +163,7 @@ void collio_caches_open(ompio_file_t *fh, collio_access_t *access)
     }
     if (COLLIO_COHERENCE_LOCK == access->coherence && 0 == fh->f_rank
         && !collio_lock_works(access)) {
-        collio_help("collio", fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_NFS_NO_LOCKS);
+        collio_help("collio", fh->f_filename, COLLIO_HELP_NFS_NO_LOCKS);
     }
 }
 

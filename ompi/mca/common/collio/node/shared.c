@@ -138,8 +138,8 @@ static void adopt(collio_file_t *file, collio_shared_t *shared)
     if (0 != shared->making.all[0]) {
         collio_shm_fini(&shared->making.segment);
         if (0 == ompi_comm_rank(file->node_comm)) {
-            collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_SHARED_MEMORY,
-                             shared->making.bytes, strerror((int) shared->making.all[0]));
+            collio_file_help(file, COLLIO_HELP_SHARED_MEMORY, shared->making.bytes,
+                             strerror((int) shared->making.all[0]));
         }
         shared->state = COLLIO_SHARED_FAILED;
         collio_file_count(file, COLLIO_STAT_SHM_MISSING, shared->buffers);

@@ -203,7 +203,7 @@ static int file_set_atomicity(ompi_file_t *file, int atomic)
     }
     if (atomic && !collio_locks_reach(hook->fh)) {
         if (0 == hook->fh->f_rank) {
-            collio_help("collio", hook->fh->f_filename, COLLIO_HELP_NO_RANK, COLLIO_HELP_ATOMICITY);
+            collio_help("collio", hook->fh->f_filename, COLLIO_HELP_ATOMICITY);
         }
         return MPI_ERR_UNSUPPORTED_OPERATION;
     }

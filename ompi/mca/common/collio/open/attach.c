@@ -120,8 +120,7 @@ static void choose_engine(collio_file_t *file)
     file->access.tuning.engine = COLLIO_ENGINE_AUTO == named ? COLLIO_ENGINE_THREADS
                                                              : collio_engine_choose(named, &why);
     if (NULL != why && 0 == file->rank) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_ENGINE, collio_engine_name(named),
-                         why);
+        collio_file_help(file, COLLIO_HELP_ENGINE, collio_engine_name(named), why);
     }
 }
 
@@ -134,9 +133,8 @@ static void report_unused(collio_file_t *file)
 
     if (0 == file->rank && (schedule || transport) && COLLIO_SETTING_OFF == settings->exchange_write
         && COLLIO_SETTING_OFF == settings->exchange_read) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_UNUSED_MODE,
-                         schedule ? "schedule" : "", schedule && transport ? " and " : "",
-                         transport ? "transport" : "");
+        collio_file_help(file, COLLIO_HELP_UNUSED_MODE, schedule ? "schedule" : "",
+                         schedule && transport ? " and " : "", transport ? "transport" : "");
     }
 }
 
@@ -175,7 +173,7 @@ static void warn_of_local_locks(collio_file_t *file, const int64_t *fields)
         || collio_locks_reach(file->fh) || 0 != file->rank) {
         return;
     }
-    collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_NFS_LOCAL_LOCKS);
+    collio_file_help(file, COLLIO_HELP_NFS_LOCAL_LOCKS);
 }
 
 /* Fields of the agreement of an open: the maximum of each. X = -MINUS_X if X is equal on all
@@ -242,7 +240,7 @@ static int settle_record(collio_file_t *file, const int64_t *all)
     file->access.stripe_bytes = file->derived.align.unit > 1 ? file->derived.align.unit : 0;
     why = collio_guard_settle(file->fh, &file->access, &all[GUARD]);
     if (NULL != why && 0 == file->rank) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_SIEVING, why);
+        collio_file_help(file, COLLIO_HELP_SIEVING, why);
     }
     warn_of_local_locks(file, &all[GUARD]);
     report_unused(file);
@@ -254,7 +252,7 @@ static int settle_record(collio_file_t *file, const int64_t *all)
     }
     if (OMPI_SUCCESS == all[ERROR] && all[AGGREGATORS] != -all[MINUS_AGGREGATORS]) {
         if (0 == file->rank) {
-            collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_AGGREGATORS_DIFFER);
+            collio_file_help(file, COLLIO_HELP_AGGREGATORS_DIFFER);
         }
         return MPI_ERR_NOT_SAME;
     }

@@ -90,8 +90,7 @@ static void put(const total_t *total, const collio_text_t *text)
     }
     error = append_to(total->path, text);
     if (0 != error) {
-        collio_help(total->component, NULL, COLLIO_HELP_NO_RANK, COLLIO_HELP_REPORT_FILE,
-                    total->path, strerror(error));
+        collio_help(total->component, NULL, COLLIO_HELP_REPORT_FILE, total->path, strerror(error));
         fputs(collio_text_string(text), stderr);
     }
 }

@@ -127,8 +127,7 @@ static int print_difference(ompi_communicator_t *comm, const char *difference)
     int rc = collio_allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
 
     if (OMPI_SUCCESS == rc && rank == first) {
-        collio_help("collio", NULL, COLLIO_HELP_NO_RANK, COLLIO_HELP_RANKS_DIFFER, difference,
-                    rank);
+        collio_help("collio", NULL, COLLIO_HELP_RANKS_DIFFER, difference, rank);
     }
     return rc;
 }

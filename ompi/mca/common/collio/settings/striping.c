@@ -45,8 +45,8 @@ static int64_t number(opal_info_t *info, const char *who, const rule_t *rule, in
     found = strtoll(text, &end, 10);
     if (0 != errno || end == text || '\0' != *end || found < rule->lowest || found > rule->highest
         || 0 != found % rule->unit) {
-        collio_help(who, NULL, COLLIO_HELP_NO_RANK, COLLIO_HELP_HINT_RANGE, name, text,
-                    rule->lowest, rule->highest, rule->unit);
+        collio_help(who, NULL, COLLIO_HELP_HINT_RANGE, name, text, rule->lowest, rule->highest,
+                    rule->unit);
         return preset;
     }
     return found;

@@ -257,7 +257,7 @@ static collio_reason_t choose_named(collio_exchange_t *ex, const collio_transpor
     ex->way.transport = collio_transport_with(ex->file, COLLIO_BUFFERS_PRIVATE);
     /* an RMA window that cannot be made has its own help text */
     if (COLLIO_REASON_NO_WINDOW != why && collio_exchange_first(ex, why)) {
-        collio_file_help(ex->file, COLLIO_HELP_NO_RANK, COLLIO_HELP_TRANSPORT_LIMITED, named->name,
+        collio_file_help(ex->file, COLLIO_HELP_TRANSPORT_LIMITED, named->name,
                          collio_reason_text(why));
     }
     return why;

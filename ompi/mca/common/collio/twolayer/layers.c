@@ -103,10 +103,9 @@ static void print_one_layer(collio_exchange_t *ex, collio_reason_t why)
     const collio_file_t *file = ex->file;
 
     if (COLLIO_REASON_FENCE_WINDOWS == why && collio_exchange_first(ex, why)) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_FENCE_WINDOWS,
-                         COLLIO_FENCE_WINDOWS);
+        collio_file_help(file, COLLIO_HELP_FENCE_WINDOWS, COLLIO_FENCE_WINDOWS);
     } else if (file->component->named && 1 < file->size && collio_exchange_first(ex, why)) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_ONE_LAYER, collio_reason_text(why));
+        collio_file_help(file, COLLIO_HELP_ONE_LAYER, collio_reason_text(why));
     }
 }
 

@@ -40,9 +40,9 @@ static void fail_put(collio_file_t *file, failure_t failure)
 
     file->kept->put.failed = true;
     if (0 == file->rank && NO_WINDOW == failure) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_NO_WINDOW, transport);
+        collio_file_help(file, COLLIO_HELP_NO_WINDOW, transport);
     } else if (0 == file->rank) {
-        collio_file_help(file, COLLIO_HELP_NO_RANK, COLLIO_HELP_WRONG_FENCE, transport);
+        collio_file_help(file, COLLIO_HELP_WRONG_FENCE, transport);
     }
 }
 
