@@ -465,7 +465,7 @@ static void make_page(collio_agreement_t *agreement, bool wanted, int64_t key[CO
     }
 }
 
-void collio_agreement_offer(collio_file_t *file, int64_t key[COLLIO_AGREEMENT_KEY])
+void collio_agreement_offer(collio_file_t *file, int64_t key[COLLIO_SHM_KEY])
 {
     make_page(file->agreement, 1 < file->size && !file->agreement->several_nodes, key);
 }

@@ -45,9 +45,8 @@ typedef enum collio_scope_t {
 } collio_scope_t;
 
 enum {
-    COLLIO_AGREEMENT_FIELDS = 64,         /* maximum number of fields of one agreement */
-    COLLIO_AGREEMENT_CALL = 8,            /* number of fields of a call: one cache line */
-    COLLIO_AGREEMENT_KEY = COLLIO_SHM_KEY /* number of fields that identify a page */
+    COLLIO_AGREEMENT_FIELDS = 64, /* maximum number of fields of one agreement */
+    COLLIO_AGREEMENT_CALL = 8     /* number of fields of a call: one cache line */
 };
 
 struct collio_file_t;
@@ -97,7 +96,7 @@ void collio_agreement_free(collio_agreement_t *agreement);
 
 /** If all ranks are on one node, the first rank creates the page of the file's agreement and writes
  *  its key; all other keys are 0. The caller takes the maxima of the keys. Local. */
-void collio_agreement_offer(struct collio_file_t *file, int64_t key[COLLIO_AGREEMENT_KEY]);
+void collio_agreement_offer(struct collio_file_t *file, int64_t key[COLLIO_SHM_KEY]);
 /** Makes `agreement` (of the file, or of its set) use a page on each node if all ranks can map
  *  theirs, else messages. key: maxima of the keys of collio_agreement_offer, or NULL without an
  *  offer. Collective, by agreements of the file. 0, or the error class of a failed handle. */

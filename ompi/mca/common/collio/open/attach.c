@@ -194,9 +194,9 @@ enum {
     MINUS_AGGREGATORS,                         /* -AGGREGATORS */
     SHORT, /* 1 if this rank's node has too little memory for its buffers */
     GUARD, /* first field of write locking */
-    PAGE = GUARD + COLLIO_GUARD_FIELDS,   /* key of the page for agreements of calls */
-    UNKEPT = PAGE + COLLIO_AGREEMENT_KEY, /* 1 if this rank has no record for a process set */
-    SLOTS,                                /* first field of the set's slots */
+    PAGE = GUARD + COLLIO_GUARD_FIELDS, /* key of the page for agreements of calls */
+    UNKEPT = PAGE + COLLIO_SHM_KEY,     /* 1 if this rank has no record for a process set */
+    SLOTS,                              /* first field of the set's slots */
     FIELDS = SLOTS + COLLIO_SET_FIELDS
 };
 _Static_assert((int) FIELDS <= (int) COLLIO_AGREEMENT_FIELDS, "an open is one agreement");
@@ -315,7 +315,7 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
     find_facts(file, facts);
     collio_settings_resolve(file->component, fh, &file->settings);
     choose_engine(file);
-    memset(&mine[PAGE], 0, sizeof(*mine) * COLLIO_AGREEMENT_KEY);
+    memset(&mine[PAGE], 0, sizeof(*mine) * COLLIO_SHM_KEY);
     if (NULL == file->set) {
         collio_agreement_offer(file, &mine[PAGE]);
     }

@@ -51,7 +51,7 @@ int collio_file_connect(collio_file_t *file)
 
 int collio_context_new(collio_file_t *file)
 {
-    enum { ERROR, PAGE, FIELDS = PAGE + COLLIO_AGREEMENT_KEY };
+    enum { ERROR, PAGE, FIELDS = PAGE + COLLIO_SHM_KEY };
     int64_t mine[FIELDS], all[FIELDS];
     int rc = collio_file_connect(file);
 
