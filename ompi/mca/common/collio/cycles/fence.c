@@ -35,16 +35,6 @@ static bool by_index(const collio_plan_t *plan)
     return COLLIO_LAYERS_ONE != plan->layer1.kind;
 }
 
-static size_t rounds_of(const collio_plan_t *plan)
-{
-    return by_index(plan) ? plan->fence.index_rounds : plan->fence.rounds;
-}
-
-static const collio_share_t *share_at(const collio_exchange_t *ex, size_t i)
-{
-    return &ex->plan->split.share[i];
-}
-
 enum { NO_WINDOW = -1 };
 
 /* This rank's windows of the open rounds: at most one per aggregator and round. */
@@ -57,7 +47,7 @@ typedef struct turn_t {
 
 static int64_t window_of(const collio_exchange_t *ex, const turn_t *turn, size_t s, size_t round)
 {
-    const collio_share_t *share = share_at(ex, s);
+    const collio_share_t *share = &ex->plan->split.share[s];
     int64_t window = (int64_t) share->first + turn->next[s];
 
     return turn->next[s] < (int64_t) share->count
@@ -129,14 +119,26 @@ static bool layer1_ready(const collio_exchange_t *ex, const turn_t *turn, size_t
     return ex->layer1.actions->before_fence(ex, round, turn->closed);
 }
 
+/* Has layer 1 work to do? A rank whose file handle has failed stops layer 1 but takes part in all
+ * fences, because other ranks wait in them. */
+static bool layer1_runs(const collio_exchange_t *ex)
+{
+    return NULL != ex->layer1.actions && 0 == ex->file->lost;
+}
+
+/* Waits until layer 1 is ready for the fence of this round; `turn` NULL: until layer 1 is over. */
 static void layer1_wait(collio_exchange_t *ex, const turn_t *turn, size_t round)
 {
-    while (NULL != ex->layer1.actions && !layer1_ready(ex, turn, round)) {
+    uint64_t checked_ns = collio_now();
+    bool over = false;
+
+    while (layer1_runs(ex) && !over && (NULL == turn || !layer1_ready(ex, turn, round))) {
         bool moved = false;
 
-        (void) ex->layer1.actions->poll(ex, &moved);
+        over = ex->layer1.actions->poll(ex, &moved);
         if (!moved) {
             opal_progress();
+            collio_agreement_check_due(ex->file, &checked_ns);
         }
     }
 }
@@ -144,20 +146,11 @@ static void layer1_wait(collio_exchange_t *ex, const turn_t *turn, size_t round)
 /* Advances layer 1 as far as possible without waiting, so that blocked members can proceed. */
 static void layer1_push(collio_exchange_t *ex)
 {
-    bool moved = NULL != ex->layer1.actions;
+    bool moved = true;
 
-    while (moved) {
+    while (moved && layer1_runs(ex)) {
         moved = false;
         (void) ex->layer1.actions->poll(ex, &moved);
-    }
-}
-
-static void layer1_finish(collio_exchange_t *ex)
-{
-    bool moved = false;
-
-    while (NULL != ex->layer1.actions && !ex->layer1.actions->poll(ex, &moved)) {
-        opal_progress();
     }
 }
 
@@ -169,7 +162,9 @@ static void layer1_delivered(collio_exchange_t *ex, size_t window, int64_t bytes
         .move = {.what = collio_content(&ex->plan->split, &ex->plan->split.window[window]),
                  .bytes = bytes}};
 
-    ex->layer1.actions->delivered(ex, &delivery);
+    if (layer1_runs(ex)) {
+        ex->layer1.actions->delivered(ex, &delivery);
+    }
 }
 
 /* ---- rounds ---- */
@@ -310,7 +305,10 @@ static void note_step(collio_exchange_t *ex, const collio_progress_t *done, coll
  * uses a buffer again only after its access (write) or its closing fence (read). */
 static void take_steps(collio_exchange_t *ex, turn_t *turn)
 {
-    collio_progress_t done = {.cycles = rounds_of(ex->plan), .write = ex->write};
+    const collio_plan_t *plan = ex->plan;
+    collio_progress_t done = {.cycles = by_index(plan) ? plan->fence.index_rounds
+                                                       : plan->fence.rounds,
+                              .write = ex->write};
     size_t buffers = (size_t) ex->way.schedule->buffers;
     collio_step_t step;
 
@@ -341,11 +339,8 @@ static int64_t prepare(collio_exchange_t *ex)
 
 static int begin(collio_exchange_t *ex)
 {
-    int rc = OMPI_SUCCESS;
+    int rc = ex->plan->fence.numbered ? OMPI_SUCCESS : collio_fence_number(ex);
 
-    if (!ex->plan->fence.numbered) {
-        rc = collio_fence_number(ex);
-    }
     if (OMPI_SUCCESS == rc && ex->plan->packed && !ex->plan->places.complete) {
         rc = collio_put_send_places(ex);
     }
@@ -362,7 +357,7 @@ static bool poll(collio_exchange_t *ex)
     ex->aggregator.cycle_round = ex->plan->fence.cycle_round;
     take_steps(ex, &turn);
     ex->timing.shuffling = true; /* layer 1 */
-    layer1_finish(ex);
+    layer1_wait(ex, NULL, 0);
     collio_cycles_book_time(ex);
     return true;
 }

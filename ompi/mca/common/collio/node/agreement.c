@@ -427,20 +427,26 @@ void collio_agreement_check(collio_file_t *file)
     }
 }
 
+void collio_agreement_check_due(collio_file_t *file, uint64_t *checked_ns)
+{
+    uint64_t now = collio_now();
+
+    if (now - *checked_ns >= collio_agreement_check_ns(file)) {
+        *checked_ns = now;
+        collio_agreement_check(file);
+    }
+}
+
 int collio_agreement_wait(collio_file_t *file, collio_scope_t scope, const int64_t *mine,
                           int64_t *result, int fields)
 {
-    uint64_t checked_ns = collio_now(), now;
+    uint64_t checked_ns = collio_now();
 
     if (OMPI_SUCCESS != collio_agreement_start(file, scope, mine, result, fields)) {
         return file->lost;
     }
     while (!collio_agreement_poll(file)) {
-        now = collio_now();
-        if (now - checked_ns >= collio_agreement_check_ns(file)) {
-            checked_ns = now;
-            collio_agreement_check(file);
-        }
+        collio_agreement_check_due(file, &checked_ns);
         if (0 != file->lost) { /* the iallreduce may still receive: the agreement is not freed */
             file->agreement->failed = file->lost;
             return file->lost;

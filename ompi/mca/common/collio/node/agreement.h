@@ -136,5 +136,7 @@ uint64_t collio_agreement_check_ns(const struct collio_file_t *file);
 /** Checks for a notice of a failed handle and for processes of this node that have ended. If it
  *  finds one, the file handle has failed. Reads a file of /proc for each rank of the node. */
 void collio_agreement_check(struct collio_file_t *file);
+/** Calls collio_agreement_check once a second. *checked_ns: last check, or begin of the wait. */
+void collio_agreement_check_due(struct collio_file_t *file, uint64_t *checked_ns);
 
 #endif /* COLLIO_AGREEMENT_H */
