@@ -131,8 +131,7 @@ static void apply_in_order(collio_exchange_t *ex, collio_slot_t *slot)
     slot->batch = slot->next_source;
 }
 
-/* Polls the sources of the slot and starts further ones. Returns true when all have moved. */
-static bool shuffle_finished(collio_exchange_t *ex, collio_slot_t *slot, bool *moved)
+bool collio_cycles_moved(collio_exchange_t *ex, collio_slot_t *slot, bool *moved)
 {
     for (size_t i = 0; i < slot->next_source && slot->pending > 0; ++i) {
         collio_move_t *move = &slot->move[i];
@@ -145,9 +144,16 @@ static bool shuffle_finished(collio_exchange_t *ex, collio_slot_t *slot, bool *m
             *moved = true;
         }
     }
-    if (0 == slot->pending && slot->in_order && slot->batch < slot->next_source) {
+    if (0 == slot->pending && slot->in_order) {
         apply_in_order(ex, slot);
     }
+    return 0 == slot->pending;
+}
+
+/* Polls the sources of the slot and starts further ones. Returns true when all have moved. */
+static bool shuffle_finished(collio_exchange_t *ex, collio_slot_t *slot, bool *moved)
+{
+    (void) collio_cycles_moved(ex, slot, moved);
     if (slot->next_source < slot->cycle->source_count) {
         *moved |= start_sources(ex, slot);
     }

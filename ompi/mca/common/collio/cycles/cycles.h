@@ -44,6 +44,9 @@ collio_slot_t *collio_cycles_slot(collio_exchange_t *ex, size_t number);
 void collio_cycles_enter(collio_exchange_t *ex, size_t number);
 void collio_cycles_access_start(collio_exchange_t *ex, size_t number);
 void collio_cycles_access_finish(collio_exchange_t *ex, size_t number);
+/** Polls the moves of a slot that were started, and applies them if the slot is in order. Sets
+ *  *moved if one has ended; returns true when all have ended. */
+bool collio_cycles_moved(collio_exchange_t *ex, collio_slot_t *slot, bool *moved);
 /** Waits for an access that was started and ignores its result. */
 void collio_cycles_access_end(collio_exchange_t *ex, size_t number);
 /** Adds the time since the last call of this function to the counter of the stage that was under

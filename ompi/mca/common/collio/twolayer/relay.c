@@ -65,13 +65,11 @@ static int prepare_half(collio_exchange_t *ex, half_t *half)
 {
     size_t members = (size_t) ex->plan->layer1.relay->member_count;
 
-    if (NULL == half->turn) {
-        half->turn = calloc(members, sizeof(*half->turn));
+    if (NULL == half->slot.move) {
         half->slot.move = calloc(members, sizeof(*half->slot.move));
-        ex->plan->memory_bytes += (int64_t) (members
-                                             * (sizeof(*half->turn) + sizeof(*half->slot.move)));
+        ex->plan->memory_bytes += (int64_t) (members * sizeof(*half->slot.move));
     }
-    return NULL == half->turn || NULL == half->slot.move ? -ENOMEM : 0;
+    return NULL == half->slot.move ? -ENOMEM : 0;
 }
 
 static void place_halves(collio_exchange_t *ex)
@@ -145,7 +143,6 @@ static void relay_reset(collio_relay_t *relay)
     free(relay->round_of);
     free(relay->round);
     for (int i = 0; i < 2; ++i) {
-        free(relay->half[i].turn);
         free(relay->half[i].slot.move);
     }
     collio_bytes_fini(&relay->making.list);
@@ -180,11 +177,11 @@ bool collio_relay_copy(collio_exchange_t *ex, int half, const turn_t *turn, size
 
 /* Packs the message of a read for a member in a round that has a short window: the bytes of all
  * windows, then the length of the data of each window. Returns the length of the message. */
-static int64_t pack_short(collio_exchange_t *ex, int h, int member, char *message)
+static int64_t pack_short(collio_exchange_t *ex, int h, int member, const turn_t *turn,
+                          char *message)
 {
     const collio_part_t *part = &ex->plan->layer1.relay->part[member];
     const half_t *half = &ex->plan->layer1.relay->half[h];
-    const turn_t *turn = half->turn[member];
     int64_t at = 0;
 
     for (size_t i = 0; i < turn->window_count; ++i) {
@@ -199,12 +196,11 @@ static int64_t pack_short(collio_exchange_t *ex, int h, int member, char *messag
     return collio_turn_room(turn);
 }
 
-static void start_message(collio_exchange_t *ex, int h, int member)
+static void start_message(collio_exchange_t *ex, int h, int member, const turn_t *turn)
 {
     const collio_part_t *part = &ex->plan->layer1.relay->part[member];
     half_t *half = &ex->plan->layer1.relay->half[h];
-    const turn_t *turn = half->turn[member];
-    collio_move_t *move = &half->slot.move[member];
+    collio_move_t *move = &half->slot.move[half->slot.next_source++];
     bool is_short = !ex->write && !half->whole;
 
     *move = (collio_move_t){.transport = &collio_transport_isend,
@@ -218,7 +214,8 @@ static void start_message(collio_exchange_t *ex, int h, int member)
         half->slot.staging_used += collio_turn_room(turn);
     }
     if (is_short) {
-        collio_message_send(ex, move, move->staging, pack_short(ex, h, member, move->staging));
+        collio_message_send(ex, move, move->staging,
+                            pack_short(ex, h, member, turn, move->staging));
     } else {
         move->transport->aggregator_start(ex, &half->slot, move);
     }
@@ -260,7 +257,7 @@ static void begin_handing(collio_exchange_t *ex, int h)
     half_t *half = &relay->half[h];
     int64_t index = relay->round[half->round].index;
 
-    half->slot.pending = 0;
+    half->slot.batch = half->slot.next_source = half->slot.pending = 0;
     half->slot.staging_used = 0;
     half->slot.limit = INT64_MAX;
     half->slot.in_order = ex->atomic && ex->write && relay->overlapping;
@@ -268,17 +265,18 @@ static void begin_handing(collio_exchange_t *ex, int h)
         half->slot.arrived = atomic_load_explicit(arrivals(ex, h), memory_order_acquire);
     }
     for (int m = 1; m < relay->member_count; ++m) {
-        half->turn[m] = turn_of(relay, m, index);
-        if (NULL == half->turn[m]) {
+        const turn_t *turn = turn_of(relay, m, index);
+
+        if (NULL == turn) {
             continue;
         }
         if (relay->shared) {
             grant(ex, h, m);
         } else {
-            start_message(ex, h, m);
+            start_message(ex, h, m, turn);
         }
     }
-    half->turn[0] = turn_of(relay, 0, index);
+    half->own = turn_of(relay, 0, index);
     ++relay->handed;
 }
 
@@ -293,46 +291,17 @@ static void start_handing(collio_exchange_t *ex, int h)
         begin_handing(ex, h);
     }
     half->state = COLLIO_HALF_HANDING;
-    if (NULL != half->turn[0]) {
-        (void) collio_relay_copy(ex, h, half->turn[0], &first);
+    if (NULL != half->own) {
+        (void) collio_relay_copy(ex, h, half->own, &first);
     }
 }
 
-/* Returns true when all messages of the round have moved. Ordered writes are then applied in the
- * order of the members. */
-static bool messages_over(collio_exchange_t *ex, half_t *half)
-{
-    collio_slot_t *slot = &half->slot;
-    int members = ex->plan->layer1.relay->member_count;
-
-    for (int m = 1; m < members && slot->pending > 0; ++m) {
-        collio_move_t *move = &slot->move[m];
-
-        if (NULL != half->turn[m] && COLLIO_MOVE_COUNTED != move->state
-            && move->transport->aggregator_test(ex, slot, move)) {
-            move->state = COLLIO_MOVE_COUNTED;
-            --slot->pending;
-        }
-    }
-    if (slot->pending > 0) {
-        return false;
-    }
-    for (int m = 1; slot->in_order && m < members; ++m) {
-        const collio_move_t *move = &slot->move[m];
-
-        if (NULL != half->turn[m]) {
-            (void) collio_copy_scatter(ex, &move->what, slot->buffer, 0, move->staging);
-        }
-    }
-    return true;
-}
-
-static bool handing_over(collio_exchange_t *ex, int h)
+static bool handing_over(collio_exchange_t *ex, int h, bool *moved)
 {
     half_t *half = &ex->plan->layer1.relay->half[h];
 
     if (!ex->plan->layer1.relay->shared) {
-        return messages_over(ex, half);
+        return collio_cycles_moved(ex, &half->slot, moved);
     }
     return atomic_load_explicit(arrivals(ex, h), memory_order_acquire) == half->slot.arrived;
 }
@@ -362,20 +331,18 @@ static void open_round(collio_exchange_t *ex)
     }
 }
 
-static bool step_half(collio_exchange_t *ex, int h)
+static void step_half(collio_exchange_t *ex, int h, bool *moved)
 {
     relay_t *relay = ex->plan->layer1.relay;
     half_t *half = &relay->half[h];
 
     if (COLLIO_HALF_DELIVERED == half->state && (relay->shared || relay->handed == half->round)) {
         start_handing(ex, h);
-        return true;
-    }
-    if (COLLIO_HALF_HANDING == half->state && handing_over(ex, h)) {
+        *moved = true;
+    } else if (COLLIO_HALF_HANDING == half->state && handing_over(ex, h, moved)) {
         half->state = ex->write ? COLLIO_HALF_DELIVERING : COLLIO_HALF_FREE;
-        return true;
+        *moved = true;
     }
-    return false;
 }
 
 static bool aggregator_poll(collio_exchange_t *ex, bool *moved)
@@ -383,7 +350,7 @@ static bool aggregator_poll(collio_exchange_t *ex, bool *moved)
     relay_t *relay = ex->plan->layer1.relay;
 
     for (int h = 0; h < 2; ++h) {
-        *moved |= step_half(ex, h);
+        step_half(ex, h, moved);
     }
     while (relay->next_round < relay->round_count
            && COLLIO_HALF_FREE == relay->half[relay->next_round % 2].state) {

@@ -79,12 +79,12 @@ enum { COLLIO_LIMIT_PENDING = -1 };
 
 /** One half of a local aggregator's staging. */
 typedef struct collio_half_t {
-    collio_slot_t slot; /* buffer: this half; staging: room for messages; move: one per member */
-    collio_half_state_t state;  /* state of the half */
-    size_t round;               /* number of the round that uses the half */
-    size_t windows;             /* number of windows not delivered yet */
-    bool whole;                 /* read: no window is short */
-    const collio_turn_t **turn; /* per member: its turn in this round, or NULL */
+    collio_slot_t slot; /* buffer: this half; staging: room for messages; a source is a member */
+    collio_half_state_t state; /* state of the half */
+    size_t round;              /* number of the round that uses the half */
+    size_t windows;            /* number of windows not delivered yet */
+    bool whole;                /* read: no window is short */
+    const collio_turn_t *own;  /* turn of the local aggregator itself in this round, or NULL */
 } collio_half_t;
 
 /** Precedes each list in the message of a member. */
