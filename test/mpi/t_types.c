@@ -3,8 +3,11 @@
  * More memory types than a file keeps flattened, used in turn and at random, some of them with very
  * many pieces. Types are freed and made anew with another shape all the time, so that new ones come
  * to live at addresses of old ones. Every byte is compared by POSIX, and again after reading.
+ *
+ * Before that, views that are not found again: they must not take the places of others.
  */
 #include "lib/t_file.h"
+#include "lib/t_pvar.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,6 +15,7 @@
 #include <unistd.h>
 
 enum { TYPES = 100, CALLS = 700, LARGE = 300000, ROOM = 4096 };
+enum { VIEWS = 80, PIECES = 2000 };
 
 typedef struct shape_t {
     int count, block, stride;
@@ -101,6 +105,60 @@ static void one_call(MPI_File file, int fd, int call, const shape_t *shape)
     free(buffer);
 }
 
+/* Its last block ends behind the largest offset. */
+static MPI_Datatype far_type(int number)
+{
+    static int length[PIECES];
+    static MPI_Aint at[PIECES];
+    MPI_Datatype type;
+
+    for (int i = 0; i < PIECES; i++) {
+        length[i] = 4;
+        at[i] = i * 20 + (MPI_Aint) (t_mix((uint64_t) (number * PIECES + i)) % 16);
+    }
+    at[PIECES - 1] = INT64_MAX - 1;
+    MPI_Type_create_hindexed(PIECES, length, at, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+/* In a file of its own: a call in a view with an offset that no file has, and one in another view.
+ * Returns the most memory up to now. */
+static double one_view(int number)
+{
+    t_blocks mine = {t_rank * ROOM, ROOM, ROOM, 1};
+    MPI_Datatype type = far_type(number);
+    MPI_Status status;
+    double high = 0;
+    MPI_File file;
+
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+               "exchange=on,keep=false,plan_reuse=false", &file)) {
+        t_ok(MPI_File_set_view(file, 0, MPI_BYTE, type, "native", MPI_INFO_NULL), "set_view");
+        (void) MPI_File_write_all(file, &mine, 4, MPI_BYTE, &status); /* see t_overflow */
+        t_blocks_view(file, &mine);
+        t_blocks_write(file, &mine, t_rank);
+        high = t_pvar_read("memory_high", file);
+        t_ok(MPI_File_close(&file), "close");
+    }
+    MPI_Type_free(&type);
+    return high;
+}
+
+/* A kept view would take 16 bytes per piece. Stock components have no counter: nothing grows. */
+static void far_views(void)
+{
+    double first = one_view(0), high = first;
+
+    for (int i = 1; i < VIEWS; ++i) {
+        high = one_view(i);
+    }
+    t_fail_if(high - first > 8 * 16 * PIECES, "%d views take %.0f bytes, one takes %.0f", VIEWS,
+              high, first);
+    t_remove(path);
+    t_verdict("far_views");
+}
+
 int main(int argc, char *argv[])
 {
     MPI_File file;
@@ -108,6 +166,7 @@ int main(int argc, char *argv[])
 
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "types");
+    far_views();
     for (int i = 0; i < TYPES; i++) {
         make(i, 0);
     }

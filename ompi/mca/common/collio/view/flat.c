@@ -254,17 +254,19 @@ static int flatten(const flat_key_t *key, collio_flat_t **flat)
     return 0;
 }
 
+/* A view without a description is found by its list. It is not kept if pieces of the list were
+ * joined or left out, because then no list is equal to it. */
 static int find_or_make(flat_ring_t *ring, const flat_key_t *key, collio_flat_t **flat)
 {
-    int rc;
+    int rc = 0;
 
     *flat = find(ring, key);
-    if (NULL != *flat) {
-        return 0;
-    }
-    rc = flatten(key, flat);
-    if (0 == rc) {
-        keep(ring, key->type, *flat);
+    if (NULL == *flat) {
+        rc = flatten(key, flat);
+        if (0 == rc
+            && (NULL != key->type || 0 < key->described || key->count == (*flat)->tiling.count)) {
+            keep(ring, key->type, *flat);
+        }
     }
     return rc;
 }
