@@ -101,7 +101,8 @@ void collio_flat_release(collio_flat_t *flat)
     }
 }
 
-/* Equal descriptions have equal pieces; different ones may have equal pieces, too. */
+/* Equal descriptions have equal pieces; different ones may, too. Loops of Open MPI have bytes that
+ * are not set: descriptions that differ only there are compared by their pieces. */
 static bool is_of_key(const flat_entry_t *entry, const flat_key_t *key)
 {
     const collio_flat_t *flat = entry->flat;
