@@ -6,35 +6,33 @@
  */
 #include "transport/transport.h"
 
+#include "core/debug_assert.h"
 #include "core/number.h"
 
 enum { SLICE_BYTES = 1 << 20 }; /* takes 0.1 ms, or 4 ms if all pieces are single bytes */
 
-/* Returns this rank's own window of that index from plan->split, whose pieces have streams
- * (positions in user memory). Streams of the aggregator's merged lists have no meaning. */
+/* Returns this rank's own window of that index, which must exist. It is a window of plan->split,
+ * whose pieces have streams (positions in user memory); streams of merged lists have no meaning. */
 static const collio_window_t *own_window(const collio_exchange_t *ex, int64_t index)
 {
     const collio_split_t *split = &ex->plan->split;
+    const collio_share_t *share = split->share;
+    size_t low, high;
 
-    for (size_t s = 0; s < split->share_count; ++s) {
-        const collio_window_t *window = &split->window[split->share[s].first];
-        size_t low = 0, high = split->share[s].count;
-
-        if (split->share[s].aggregator != ex->file->derived.my_aggregator) {
-            continue;
-        }
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-
-            if (window[middle].index < index) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return &window[low];
+    for (; share->aggregator != ex->file->derived.my_aggregator; ++share) {
+        COLLIO_ASSERT(share + 1 < split->share + split->share_count);
     }
-    return NULL;
+    for (low = share->first, high = low + share->count; low < high;) {
+        size_t middle = (low + high) / 2;
+
+        if (split->window[middle].index < index) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    COLLIO_ASSERT(low < share->first + share->count && index == split->window[low].index);
+    return &split->window[low];
 }
 
 static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
