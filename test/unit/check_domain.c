@@ -217,6 +217,18 @@ UNIT_TEST(domain_windows_hold_stripes_of_one_server)
     }
 }
 
+/* The only ranks with data have failed: nobody has bytes, so no node gets a part. */
+UNIT_TEST(domain_memory_without_parts)
+{
+    collio_given_t none;
+    domains_t domains;
+
+    MAKE(memory, &domains, .lo = 10, .hi = 90, .aggregators = 3, .given = &none);
+    ck_assert_int_eq(0, domains.parts);
+    check_domains(&domains);
+    collio_domains_fini(&domains);
+}
+
 /* With stripes, windows of the first part begin where a stripe does, and a plan moves by whole
  * stripes only. */
 UNIT_TEST(domain_memory_keeps_stripes)

@@ -54,12 +54,11 @@ int collio_domains_make(const collio_partition_t *partition, const collio_divisi
         .aggregators = division->aggregators,
     };
     rc = partition->make(division, domains);
+    COLLIO_ASSERT(0 != rc || bounds_hold(domains));
     if (0 != rc) {
         collio_domains_fini(domains);
-        return rc;
     }
-    COLLIO_ASSERT(bounds_hold(domains));
-    return 0;
+    return rc;
 }
 
 void collio_domains_fini(collio_domains_t *domains)

@@ -82,6 +82,9 @@ static int make_memory(const collio_division_t *division, collio_domains_t *doma
 {
     size_t parts = (size_t) division->given_count, aggregators = (size_t) division->aggregators;
 
+    if (0 == parts) {
+        domains->hi = domains->lo; /* the ranks with data have failed: no rank has bytes */
+    }
     domains->given = collio_resize(NULL, parts + 1, sizeof(*domains->given));
     domains->part_of = collio_resize(NULL, aggregators, sizeof(int));
     if (0 != collio_domains_bounds(domains, division->given_count) || NULL == domains->given
