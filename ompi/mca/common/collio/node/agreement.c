@@ -61,10 +61,10 @@ static void find_self(void)
     }
 }
 
-collio_agreement_t *collio_agreement_new(const collio_file_t *file)
+collio_agreement_t *collio_agreement_new(const collio_file_t *file, void *record)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
-    collio_agreement_t *agreement = collio_spare_take(sizeof(*agreement));
+    collio_agreement_t *agreement = record;
 
     if (NULL == agreement) {
         return NULL;

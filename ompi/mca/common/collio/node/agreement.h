@@ -80,9 +80,9 @@ typedef struct collio_agreement_t {
     int64_t all[COLLIO_AGREEMENT_FIELDS];     /* result of the iallreduce */
 } collio_agreement_t;
 
-/** Returns a new agreement of the file's ranks, which uses messages. The file must have its
- *  communicators. NULL: see collio_spare_take. Local. */
-collio_agreement_t *collio_agreement_new(const struct collio_file_t *file);
+/** Makes an agreement of the file's ranks, which uses messages, in a zeroed record of this type.
+ *  The file must have its communicators. Returns the record; NULL stays NULL. Local. */
+collio_agreement_t *collio_agreement_new(const struct collio_file_t *file, void *record);
 /** Connects the first ranks of the nodes for the file's new agreement. Collective over the file.
  *  Returns an Open MPI error code. */
 int collio_agreement_connect(struct collio_file_t *file);

@@ -374,7 +374,7 @@ static collio_file_t *make_first(collio_file_t *file)
     int64_t all[FIELDS];
     int rc = collio_file_connect(file);
 
-    file->agreement = collio_agreement_new(file);
+    file->agreement = collio_agreement_new(file, collio_spare_take(sizeof(*file->agreement)));
     if (MPI_COMM_NULL == file->comm || NULL == file->agreement) {
         file_free(file);
         return NULL;

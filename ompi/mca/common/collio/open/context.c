@@ -56,7 +56,7 @@ int collio_context_new(collio_file_t *file)
     int rc = collio_file_connect(file);
 
     if (OMPI_SUCCESS == rc) {
-        file->agreement = collio_agreement_new(file);
+        file->agreement = collio_agreement_new(file, collio_spare_take(sizeof(*file->agreement)));
         rc = NULL == file->agreement ? OMPI_ERR_OUT_OF_RESOURCE : collio_agreement_connect(file);
     }
     if (OMPI_SUCCESS != rc) {

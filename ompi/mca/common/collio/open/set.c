@@ -144,7 +144,7 @@ collio_set_t *collio_set_prepare(const collio_file_t *file)
     if (NULL == set) {
         return NULL;
     }
-    set->agreement = collio_agreement_new(file);
+    set->agreement = collio_agreement_new(file, calloc(1, sizeof(*set->agreement)));
     if (NULL == set->agreement) {
         collio_set_drop(set);
         return NULL;
