@@ -73,8 +73,9 @@ mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh)
         file = get_or_make(fh);
         pthread_mutex_unlock(&mutex);
     }
-    if (NULL != file) {
-        file->access.atomic = 0 != fh->f_atomicity;
+    /* the mode changes between calls only: threads that are in calls of the file read it */
+    if (NULL != file && file->access.atomic != (0 != fh->f_atomicity)) {
+        file->access.atomic = !file->access.atomic;
     }
     return file;
 }
