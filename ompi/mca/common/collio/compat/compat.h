@@ -325,15 +325,14 @@ static inline void collio_op_free(struct ompi_op_t **op)
 typedef struct ompi_win_t collio_win_t;
 enum { COLLIO_WIN_RUNS = 1024 }; /* maximum number of runs in one call */
 
-static inline int collio_win_put(const void *from, int bytes, int peer, int64_t at,
-                                 collio_win_t *win)
+/** Puts a message into the RMA window of `peer`, or gets the message from there. */
+static inline int collio_win_move(bool put, void *message, int bytes, int peer, int64_t at,
+                                  collio_win_t *win)
 {
-    return win->w_osc_module->osc_put(from, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
-}
-
-static inline int collio_win_get(void *to, int bytes, int peer, int64_t at, collio_win_t *win)
-{
-    return win->w_osc_module->osc_get(to, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+    if (put) {
+        return win->w_osc_module->osc_put(message, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
+    }
+    return win->w_osc_module->osc_get(message, bytes, MPI_BYTE, peer, at, bytes, MPI_BYTE, win);
 }
 
 static inline int collio_win_fence(collio_win_t *win)
@@ -384,8 +383,7 @@ static inline int collio_win_runs(bool put, char *message, int bytes, int peer, 
 
     (void) bytes; /* libopen_mpi cannot make datatypes: one call per run */
     for (int i = 0; i < count && OMPI_SUCCESS == rc; ++i) {
-        rc = put ? collio_win_put(message, length[i], peer, at[i], win)
-                 : collio_win_get(message, length[i], peer, at[i], win);
+        rc = collio_win_move(put, message, length[i], peer, at[i], win);
         message += length[i];
     }
     return rc;

@@ -97,9 +97,9 @@ static void move_window(collio_exchange_t *ex, turn_t *turn, size_t window, int 
     if (!ex->write) {
         int aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator;
 
-        (void) collio_win_get(place.limit, sizeof(int64_t),
-                              ex->file->derived.aggregators[aggregator],
-                              ex->file->kept->put.slot_bytes, ex->file->kept->put.win[number]);
+        (void) collio_win_move(false, place.limit, sizeof(int64_t),
+                               ex->file->derived.aggregators[aggregator],
+                               ex->file->kept->put.slot_bytes, ex->file->kept->put.win[number]);
     }
 }
 

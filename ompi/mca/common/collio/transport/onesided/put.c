@@ -214,10 +214,8 @@ static int transfer(collio_exchange_t *ex, char *message, int64_t bytes, int pee
     while (bytes > 0 && OMPI_SUCCESS == rc) {
         int64_t some = collio_min(bytes, PUT_MOST);
 
-        rc = ex->write ? collio_win_put(message, (int) some, peer, displacement,
-                                        ex->file->kept->put.win[number])
-                       : collio_win_get(message, (int) some, peer, displacement,
-                                        ex->file->kept->put.win[number]);
+        rc = collio_win_move(ex->write, message, (int) some, peer, displacement,
+                             ex->file->kept->put.win[number]);
         message += some;
         displacement += some;
         bytes -= some;
@@ -278,10 +276,10 @@ static int put_runs(collio_exchange_t *ex, size_t window, int peer, int number, 
     const collio_fragment_t *piece = &ex->plan->split.piece[what->first];
     int aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator;
     int64_t at = what->lo - what->index * collio_plan_window(ex->plan, aggregator);
-    int rc = OMPI_SUCCESS;
 
-    for (size_t i = 0; i < what->count && OMPI_SUCCESS == rc;) {
+    for (size_t i = 0; i < what->count;) {
         int64_t start = piece[i].offset, end = start + piece[i].length, bytes;
+        int rc;
 
         /* pieces that are adjacent in the window are adjacent in the message: one run */
         for (++i; i < what->count && piece[i].offset == end; ++i) {
@@ -292,8 +290,11 @@ static int put_runs(collio_exchange_t *ex, size_t window, int peer, int number, 
             break;
         }
         rc = add_run(ex, batch, bytes, at + start, peer, number);
+        if (OMPI_SUCCESS != rc) {
+            return rc;
+        }
     }
-    return OMPI_SUCCESS == rc ? flush_batch(ex, batch, peer, number) : rc;
+    return flush_batch(ex, batch, peer, number);
 }
 
 int64_t collio_put_window(collio_exchange_t *ex, size_t window, int number, int64_t limit,
