@@ -26,7 +26,8 @@ static const char *const reasons[REASONS] = {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-collio_guard_t *collio_guard_of(const ompio_file_t *fh)
+/* Returns the guard of a handle that fbtl/mtpwrite serves on this rank, else NULL. */
+static collio_guard_t *guard_of(const ompio_file_t *fh)
 {
     return collio_handle_get(fh, COLLIO_PLACE_GUARD);
 }
@@ -76,7 +77,7 @@ static int reason_of(ompio_file_t *fh, collio_access_t *access, const collio_gua
 void collio_guard_request(ompio_file_t *fh, collio_access_t *access,
                           int64_t fields[COLLIO_GUARD_FIELDS])
 {
-    collio_guard_t *guard = collio_guard_of(fh);
+    collio_guard_t *guard = guard_of(fh);
 
     pthread_mutex_lock(&mutex);
     fields[0] = !(fh->f_amode & MPI_MODE_RDONLY)
@@ -88,7 +89,7 @@ void collio_guard_request(ompio_file_t *fh, collio_access_t *access,
 const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access,
                                 const int64_t fields[COLLIO_GUARD_FIELDS])
 {
-    collio_guard_t *guard = collio_guard_of(fh);
+    collio_guard_t *guard = guard_of(fh);
     int64_t reason = fields[1];
 
     if (YES == reason && !collio_locks_reach(fh)) {
@@ -116,7 +117,7 @@ bool collio_guard_serves_all(const int64_t fields[COLLIO_GUARD_FIELDS])
 const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access)
 {
     const char *why = NULL;
-    collio_guard_t *guard = collio_guard_of(fh);
+    collio_guard_t *guard = guard_of(fh);
     int reason;
 
     pthread_mutex_lock(&mutex);
@@ -151,7 +152,7 @@ static void open_access(const ompio_file_t *fh, collio_access_t *access)
 
 void collio_caches_open(ompio_file_t *fh, collio_access_t *access)
 {
-    const collio_guard_t *guard = collio_guard_of(fh);
+    const collio_guard_t *guard = guard_of(fh);
 
     open_access(fh, access);
     if (NULL != guard) {
@@ -171,7 +172,7 @@ void collio_caches_open(ompio_file_t *fh, collio_access_t *access)
  * them, so the result is true for its handles. */
 static bool individual_writes(ompio_file_t *fh)
 {
-    collio_guard_t *guard = collio_guard_of(fh);
+    collio_guard_t *guard = guard_of(fh);
     bool written = NULL == guard;
 
     pthread_mutex_lock(&mutex);
@@ -198,7 +199,7 @@ void collio_caches_written(const ompio_file_t *fh, const collio_access_t *access
 {
     if (COLLIO_COHERENCE_FLUSH == access->coherence) {
         (void) collio_access_refresh(access->fd);
-    } else if (COLLIO_COHERENCE_SIZE == access->coherence && NULL == collio_guard_of(fh)) {
+    } else if (COLLIO_COHERENCE_SIZE == access->coherence && NULL == guard_of(fh)) {
         (void) collio_access_refresh_size(access->fd); /* a stock fbtl does not request the size */
     }
 }

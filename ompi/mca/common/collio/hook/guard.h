@@ -27,8 +27,6 @@ typedef struct collio_guard_t {
  *  requests sieved writes. tuning: settings of the fbtl, which are copied to every access struct
  *  of the handle, including the one of direct collective calls. Returns 0 or -ENOMEM. Local. */
 int collio_guard_offer(ompio_file_t *fh, bool requested, const collio_tuning_t *tuning);
-/** Returns the guard of a handle that fbtl/mtpwrite serves on this rank, else NULL. Local. */
-collio_guard_t *collio_guard_of(const ompio_file_t *fh);
 /** Removes the guard of a handle that is being closed. */
 void collio_guard_end(ompio_file_t *fh);
 

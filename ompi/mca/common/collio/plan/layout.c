@@ -174,7 +174,8 @@ int collio_layout_sums(const collio_file_t *file)
            + (file->derived.partition->by_memory ? 2 * file->nodes.nodes : 0);
 }
 
-int64_t collio_layout_unit(const collio_exchange_t *ex)
+/* Contiguous domains begin at multiples of this. */
+static int64_t unit_of(const collio_exchange_t *ex)
 {
     return collio_align_domains(&ex->file->derived.align, ex->range.hi - ex->range.lo,
                                 ex->file->derived.aggregator_count);
@@ -215,7 +216,7 @@ void collio_layout_histogram(collio_exchange_t *ex)
     }
     ex->histogram = file->kept->histogram;
     memset(ex->histogram, 0, (size_t) count * sizeof(*ex->histogram));
-    collio_memory_cut(ex->range.lo, ex->range.hi, by_memory ? collio_layout_unit(ex) : 1, bins,
+    collio_memory_cut(ex->range.lo, ex->range.hi, by_memory ? unit_of(ex) : 1, bins,
                       &file->memory.origin, &file->memory.width);
     if (ex->request.bytes > 0) {
         fill_bins(ex);
@@ -249,7 +250,7 @@ static collio_division_t division_of(const collio_exchange_t *ex)
         .lo = ex->range.lo,
         .hi = ex->range.hi,
         .aggregators = file->derived.aggregator_count,
-        .unit = collio_layout_unit(ex),
+        .unit = unit_of(ex),
         /* a new plan costs more than a block that two aggregators write */
         .loose = !file->derived.align.strict,
         .stripe = striped(file) ? (int64_t) fh->f_stripe_size : collio_layout_window(ex),

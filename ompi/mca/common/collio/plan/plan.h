@@ -134,8 +134,6 @@ typedef struct collio_shape_t {
 /** Layout (layout.c): functions of agreed values, with the same result on all ranks. */
 const collio_partition_t *collio_layout_partition(const collio_file_t *file, bool short_of_memory);
 int collio_layout_bins(const collio_file_t *file);
-/** Contiguous domains begin at multiples of this. */
-int64_t collio_layout_unit(const collio_exchange_t *ex);
 /** Does a new plan need a histogram of all requests? collio_layout_histogram starts that reduction;
  *  collio_layout_reduces_more then starts a second one, or returns false if none is needed. */
 bool collio_layout_reduces(const collio_exchange_t *ex);

@@ -28,9 +28,6 @@ void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char 
 void collio_message_receive(collio_exchange_t *ex, collio_move_t *move, int tag, void *message,
                             int64_t bytes);
 
-/** Counts a data message that this rank has sent. */
-void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes);
-
 /* Copies between user memory, packed messages and collective buffers. `limit` is the local
  * coordinate where the data of a read end (end of file); `buffer_local` is the local coordinate of
  * the buffer's first byte. Copies count the copied bytes and return their number. */

@@ -15,7 +15,7 @@
 
 #include "core/number.h"
 
-void collio_count_message(collio_exchange_t *ex, int peer, int64_t bytes)
+static void count_message(collio_exchange_t *ex, int peer, int64_t bytes)
 {
     collio_file_t *file = ex->file;
 
@@ -43,7 +43,7 @@ void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char 
         move->done = true;
         return;
     }
-    collio_count_message(ex, move->peer, bytes);
+    count_message(ex, move->peer, bytes);
 }
 
 void collio_message_receive(collio_exchange_t *ex, collio_move_t *move, int tag, void *message,

@@ -45,12 +45,13 @@ static char *memory(const collio_exchange_t *ex)
                          : ex->file->kept->relay.at;
 }
 
-_Atomic int64_t *collio_relay_limits(const collio_exchange_t *ex, int half)
+/* Return the limits, or the bytes, of one half. */
+static _Atomic int64_t *limits_of(const collio_exchange_t *ex, int half)
 {
     return (_Atomic int64_t *) (void *) memory(ex) + half * ex->file->derived.aggregator_count;
 }
 
-char *collio_relay_staging(const collio_exchange_t *ex, int half)
+static char *staging_of(const collio_exchange_t *ex, int half)
 {
     const relay_t *relay = ex->plan->layer1.relay;
     int64_t limits = collio_relay_limits_bytes(ex->file);
@@ -78,9 +79,9 @@ static void place_halves(collio_exchange_t *ex)
 
     for (int h = 0; h < 2; ++h) {
         relay->half[h].slot.number = h;
-        relay->half[h].slot.buffer = collio_relay_staging(ex, h);
+        relay->half[h].slot.buffer = staging_of(ex, h);
         if (!relay->shared) {
-            relay->half[h].slot.staging = collio_relay_staging(ex, 2) + h * relay->message_bytes;
+            relay->half[h].slot.staging = staging_of(ex, 2) + h * relay->message_bytes;
         }
     }
 }
@@ -161,13 +162,12 @@ bool collio_relay_copy(collio_exchange_t *ex, int half, const turn_t *turn, size
         int64_t copied, limit = INT64_MAX;
 
         if (!ex->write) {
-            limit = atomic_load_explicit(&collio_relay_limits(ex, half)[window->index],
-                                         memory_order_acquire);
+            limit = atomic_load_explicit(&limits_of(ex, half)[window->index], memory_order_acquire);
         }
         if (COLLIO_LIMIT_PENDING == limit) {
             return false;
         }
-        copied = collio_copy_window(ex, &what, collio_relay_staging(ex, half), 0, limit);
+        copied = collio_copy_window(ex, &what, staging_of(ex, half), 0, limit);
         if (!collio_relay_is_aggregator(ex)) {
             collio_file_count(ex->file, COLLIO_STAT_SHM_BYTES, (uint64_t) copied);
         }
@@ -188,7 +188,7 @@ static int64_t pack_short(collio_exchange_t *ex, int h, int member, const turn_t
         const collio_window_t *window = &part->list.window[turn->window + i];
         collio_content_t what = collio_content(&part->list, window);
         int64_t valid = collio_copy_gather(ex, &what, half->slot.buffer, 0,
-                                           collio_relay_limits(ex, h)[window->index], message + at);
+                                           limits_of(ex, h)[window->index], message + at);
 
         memcpy(message + turn->bytes + i * sizeof(valid), &valid, sizeof(valid));
         at += window->bytes;
@@ -324,7 +324,7 @@ static void open_round(collio_exchange_t *ex)
     half->state = COLLIO_HALF_DELIVERING;
     if (relay->shared) {
         for (int aggregator = 0; aggregator < ex->file->derived.aggregator_count; ++aggregator) {
-            atomic_store_explicit(&collio_relay_limits(ex, h)[aggregator], COLLIO_LIMIT_PENDING,
+            atomic_store_explicit(&limits_of(ex, h)[aggregator], COLLIO_LIMIT_PENDING,
                                   memory_order_relaxed);
         }
         begin_handing(ex, h);
@@ -415,8 +415,7 @@ static char *message_of(const collio_exchange_t *ex, size_t window)
 {
     const relay_t *relay = ex->plan->layer1.relay;
 
-    return collio_relay_staging(ex, (int) (relay->round_of[window] % 2))
-           + ex->plan->layer1.place[window];
+    return staging_of(ex, (int) (relay->round_of[window] % 2)) + ex->plan->layer1.place[window];
 }
 
 static void delivered(collio_exchange_t *ex, const collio_delivery_t *delivery)
@@ -426,7 +425,7 @@ static void delivered(collio_exchange_t *ex, const collio_delivery_t *delivery)
     half_t *half = &relay->half[h];
 
     if (!ex->write) {
-        atomic_store_explicit(&collio_relay_limits(ex, h)[delivery->aggregator],
+        atomic_store_explicit(&limits_of(ex, h)[delivery->aggregator],
                               ex->plan->layer1.place[delivery->window] + delivery->move.bytes,
                               memory_order_release);
         half->whole &= delivery->move.bytes == delivery->move.what.bytes;

@@ -203,10 +203,8 @@ static inline bool collio_relay_is_aggregator(const collio_exchange_t *ex)
 bool collio_relay_copy(collio_exchange_t *ex, int half, const collio_turn_t *turn, size_t *next);
 
 /** The memory of a local aggregator has the limits of both halves, then the halves. A half has one
- *  limit per aggregator: the place where the data of a read end, or PENDING. limits_bytes returns
- *  the bytes of all limits; the others return the limits, or the bytes, of one half. */
+ *  limit per aggregator: the place where the data of a read end, or PENDING. Returns the bytes of
+ *  all limits. */
 int64_t collio_relay_limits_bytes(const collio_file_t *file);
-_Atomic int64_t *collio_relay_limits(const collio_exchange_t *ex, int half);
-char *collio_relay_staging(const collio_exchange_t *ex, int half);
 
 #endif /* COLLIO_RELAY_H */
