@@ -16,8 +16,8 @@
  * calls only.
  */
 typedef struct collio_driver_t {
-    /** Allocates the memory of this rank as requester. Returns -errno if it fails. Local. */
-    int64_t (*prepare)(collio_exchange_t *ex);
+    /** Allocates the memory of this rank as requester. Returns 0 or -ENOMEM. Local. */
+    int (*prepare)(collio_exchange_t *ex);
     /** Communicates before the first cycle; all ranks call it. Returns 0 or an error code. */
     int (*begin)(collio_exchange_t *ex);
     /** Advances the cycles. Returns true when all cycles are over. */
@@ -70,10 +70,9 @@ static inline bool collio_cycles_synchronous(const collio_exchange_t *ex, size_t
  *  true when all windows have moved; prepare is collio_driver_t's. */
 void collio_requester_start(collio_exchange_t *ex);
 bool collio_requester_poll(collio_exchange_t *ex, bool *moved);
-int64_t collio_requester_prepare(collio_exchange_t *ex);
-/** Allocates the requester's staging and deliveries. Returns the growth of the staging in bytes, or
- *  -ENOMEM. */
-int64_t collio_requester_reserve(collio_exchange_t *ex, int64_t bytes);
+int collio_requester_prepare(collio_exchange_t *ex);
+/** Allocates the requester's staging and deliveries. Returns 0 or -ENOMEM. */
+int collio_requester_reserve(collio_exchange_t *ex, int64_t bytes);
 
 /** put_fence: a request that spans this many windows or more has one layer. */
 enum { COLLIO_FENCE_WINDOWS = 1 << 23 };

@@ -328,13 +328,13 @@ static void take_steps(collio_exchange_t *ex, turn_t *turn)
     }
 }
 
-static int64_t prepare(collio_exchange_t *ex)
+static int prepare(collio_exchange_t *ex)
 {
-    int64_t grown;
+    int rc;
 
     ex->requester.round_bytes = ex->plan->fence.bytes;
-    grown = collio_requester_reserve(ex, ex->way.schedule->buffers * ex->requester.round_bytes);
-    return grown < 0 ? grown : collio_fence_prepare(ex->plan);
+    rc = collio_requester_reserve(ex, ex->way.schedule->buffers * ex->requester.round_bytes);
+    return 0 != rc ? rc : collio_fence_prepare(ex->plan);
 }
 
 static int begin(collio_exchange_t *ex)

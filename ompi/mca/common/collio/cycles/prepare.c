@@ -54,25 +54,16 @@ static bool staging_used(const collio_exchange_t *ex, bool foreign)
     return COLLIO_BUFFERS_SHARED == ex->way.transport->buffers && ex->file->nodes.nodes > 1;
 }
 
-static int64_t reserve_slots(collio_exchange_t *ex, bool foreign)
+static int reserve_slots(collio_exchange_t *ex, bool foreign)
 {
-    collio_file_t *file = ex->file;
-    int buffers = ex->way.schedule->buffers;
-    int64_t grown;
+    int64_t bytes = foreign ? 0 : ex->buffer_bytes;
 
-    ex->staging_bytes = ex->plan->source_bytes;
-    if (ex->staging_bytes < ex->buffer_bytes) {
-        ex->staging_bytes = ex->buffer_bytes;
+    ex->staging_bytes = 0;
+    if (staging_used(ex, foreign)) {
+        ex->staging_bytes = collio_max(ex->plan->source_bytes, ex->buffer_bytes);
     }
-    if (!staging_used(ex, foreign)) {
-        ex->staging_bytes = 0;
-    }
-    grown = collio_arena_reserve(&file->kept->buffers,
-                                 buffers * ((foreign ? 0 : ex->buffer_bytes) + ex->staging_bytes));
-    if (grown > 0) {
-        collio_file_memory(file, grown);
-    }
-    return grown;
+    return collio_arena_reserve(ex->file, &ex->file->kept->buffers,
+                                ex->way.schedule->buffers * (bytes + ex->staging_bytes));
 }
 
 static int prepare_slot(collio_exchange_t *ex, int number)
@@ -99,31 +90,28 @@ static int prepare_slot(collio_exchange_t *ex, int number)
     return NULL == slot->move || NULL == slot->segments ? -ENOMEM : 0;
 }
 
-static int64_t prepare_aggregator(collio_exchange_t *ex)
+static int prepare_aggregator(collio_exchange_t *ex)
 {
-    int64_t rc = reserve_slots(ex, NULL != foreign_buffer(ex, 0));
+    int rc = reserve_slots(ex, NULL != foreign_buffer(ex, 0));
 
-    for (int i = 0; rc >= 0 && i < ex->way.schedule->buffers; ++i) {
+    for (int i = 0; 0 == rc && i < ex->way.schedule->buffers; ++i) {
         rc = prepare_slot(ex, i);
     }
     return rc;
 }
 
-int64_t collio_requester_reserve(collio_exchange_t *ex, int64_t bytes)
+int collio_requester_reserve(collio_exchange_t *ex, int64_t bytes)
 {
     collio_plan_t *plan = ex->plan;
     size_t windows = plan->split.window_count + 1;
-    int64_t grown = collio_arena_reserve(&ex->file->kept->staging, bytes);
+    int rc = collio_arena_reserve(ex->file, &ex->file->kept->staging, bytes);
 
-    if (grown > 0) {
-        collio_file_memory(ex->file, grown);
-    }
     if (NULL == plan->prepared.deliveries) {
         plan->prepared.deliveries = calloc(windows, sizeof(*plan->prepared.deliveries));
         plan->memory_bytes += (int64_t) (windows * sizeof(*plan->prepared.deliveries));
     }
     ex->requester.deliveries = plan->prepared.deliveries;
-    return NULL == ex->requester.deliveries ? -ENOMEM : grown;
+    return NULL == ex->requester.deliveries ? -ENOMEM : rc;
 }
 
 static const collio_driver_t *driver_of(const collio_exchange_t *ex)
@@ -162,7 +150,8 @@ static int64_t synchronous_each(const collio_exchange_t *ex)
 void collio_cycles_prepare(collio_exchange_t *ex)
 {
     collio_plan_t *plan = ex->plan;
-    int64_t before = plan->memory_bytes, rc = 0;
+    int64_t before = plan->memory_bytes;
+    int rc = 0;
 
     ex->aggregator.stop_local = INT64_MAX;
     ex->way.synchronous_each = synchronous_each(ex);
@@ -170,24 +159,24 @@ void collio_cycles_prepare(collio_exchange_t *ex)
         plan->prepared.shared_failed = collio_kept_unshared(ex->file->kept);
     }
     plan->prepared.ways |= way_of(ex);
-    if (collio_plan_is_aggregator(ex)) {
+    if (plan->collect.cycle_count > 0) {
         rc = prepare_aggregator(ex);
     }
-    if (rc >= 0) {
+    if (0 == rc) {
         rc = driver_of(ex)->prepare(ex);
     }
-    if (rc >= 0 && NULL != ex->layer1.actions) {
+    if (0 == rc && NULL != ex->layer1.actions) {
         rc = ex->layer1.actions->prepare(ex);
     }
-    if (rc >= 0 && collio_exchange_puts(ex) && plan->packed) {
+    if (0 == rc && collio_exchange_puts(ex) && plan->packed) {
         rc = collio_numbers_prepare(plan, &plan->places);
     }
     collio_file_memory(ex->file, plan->memory_bytes - before);
     if (ex->file->derived.partition->by_memory) {
         collio_file_high(ex->file, COLLIO_STAT_BUFFER_HIGH, collio_kept_buffers(ex->file->kept));
     }
-    if (rc < 0) {
-        collio_exchange_fail(ex, (int) -rc);
+    if (0 != rc) {
+        collio_exchange_fail(ex, -rc);
     }
 }
 
@@ -195,8 +184,7 @@ void collio_cycles_start(collio_exchange_t *ex)
 {
     int rc;
 
-    ex->aggregator.progress.cycles = collio_plan_is_aggregator(ex) ? ex->plan->collect.cycle_count
-                                                                   : 0;
+    ex->aggregator.progress.cycles = ex->plan->collect.cycle_count;
     ex->aggregator.progress.write = ex->write;
     ex->timing.polled_ns = collio_now();
     ex->timing.shuffling = ex->timing.accessing = false;

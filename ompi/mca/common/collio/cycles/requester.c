@@ -167,7 +167,7 @@ static int64_t round_staging(const collio_exchange_t *ex)
     return largest;
 }
 
-int64_t collio_requester_prepare(collio_exchange_t *ex)
+int collio_requester_prepare(collio_exchange_t *ex)
 {
     ex->requester.round_bytes = round_staging(ex);
     return collio_requester_reserve(ex, 2 * ex->requester.round_bytes);

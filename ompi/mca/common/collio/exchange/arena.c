@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "file/file.h"
 #include "node/shm.h"
 
 enum { ALIGNMENT = 4096 };
 
-int64_t collio_arena_reserve(collio_arena_t *arena, int64_t bytes)
+int collio_arena_reserve(collio_file_t *file, collio_arena_t *arena, int64_t bytes)
 {
-    int64_t before = arena->bytes;
     void *fresh = NULL;
 
-    if (bytes <= before) {
+    if (bytes <= arena->bytes) {
         return 0;
     }
     if (0 != posix_memalign(&fresh, ALIGNMENT, (size_t) bytes)
@@ -26,8 +26,9 @@ int64_t collio_arena_reserve(collio_arena_t *arena, int64_t bytes)
     }
     free(arena->at);
     arena->at = fresh;
+    collio_file_memory(file, bytes - arena->bytes);
     arena->bytes = bytes;
-    return bytes - before;
+    return 0;
 }
 
 void collio_arena_fini(collio_arena_t *arena)

@@ -15,10 +15,11 @@ typedef struct collio_arena_t {
     int64_t bytes; /* size of `at` in bytes */
 } collio_arena_t;
 
-/** Makes the arena at least `bytes` bytes large, page-aligned; growth loses the old content.
- *  Returns the growth in bytes (0: the arena was large enough), or -ENOMEM (the arena is
- *  unchanged). */
-int64_t collio_arena_reserve(collio_arena_t *arena, int64_t bytes);
+struct collio_file_t;
+
+/** Makes an arena of the file at least `bytes` bytes large, page-aligned, and counts the memory;
+ *  growth loses the old content. Returns 0, or -ENOMEM (the arena is unchanged). */
+int collio_arena_reserve(struct collio_file_t *file, collio_arena_t *arena, int64_t bytes);
 void collio_arena_fini(collio_arena_t *arena);
 /** Like collio_arena_fini, and returns the memory to the kernel, because free() may retain it. */
 void collio_arena_discard(collio_arena_t *arena);

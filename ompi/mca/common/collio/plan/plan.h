@@ -248,12 +248,6 @@ static inline int64_t collio_plan_window(const collio_plan_t *plan, int aggregat
     return collio_domains_window(&plan->domains, aggregator, plan->window_bytes);
 }
 
-/** Is this rank an aggregator with at least one cycle in this call? */
-static inline bool collio_plan_is_aggregator(const collio_exchange_t *ex)
-{
-    return ex->file->derived.my_aggregator >= 0 && ex->plan->collect.cycle_count > 0;
-}
-
 /** Computes plan->fence.bytes. A round has at most one window of each aggregator that bypasses
  *  layer 1, and the end of its data (8 bytes). */
 void collio_plan_measure_fence(collio_plan_t *plan);

@@ -101,7 +101,7 @@ static int relay_prepare(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
     bool aggregator = collio_relay_is_aggregator(ex);
-    int64_t bytes = 0, grown;
+    int64_t bytes = 0;
 
     if (!relay->active) {
         return 0;
@@ -120,12 +120,8 @@ static int relay_prepare(collio_exchange_t *ex)
         bytes += aggregator ? collio_relay_limits_bytes(ex->file) + 2 * align(relay->staging_bytes)
                             : 0;
     }
-    grown = collio_arena_reserve(&ex->file->kept->relay, bytes);
-    if (grown < 0) {
-        return (int) grown;
-    }
-    if (grown > 0) {
-        collio_file_memory(ex->file, grown);
+    if (0 != collio_arena_reserve(ex->file, &ex->file->kept->relay, bytes)) {
+        return -ENOMEM;
     }
     if (aggregator) {
         place_halves(ex);
