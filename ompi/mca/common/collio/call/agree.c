@@ -30,7 +30,7 @@ void collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type)
         int64_t bits = (from[COLLIO_AGREE_STATE] | to[COLLIO_AGREE_STATE]) & bits_mask;
 
         for (int i = 0; i < COLLIO_AGREE_SUMS; ++i) {
-            to[i] = from[i] > to[i] ? from[i] : to[i];
+            to[i] = collio_max(from[i], to[i]);
         }
         for (int i = COLLIO_AGREE_SUMS; i < COLLIO_AGREE_FIELDS; ++i) {
             to[i] = collio_sum(to[i], from[i]);

@@ -48,7 +48,7 @@ static int cut_by_bytes(const collio_division_t *division, int64_t total, collio
         end = hi - from < width ? hi : from + width;
         offset = 0 < bytes[bin] ? from + scale(end - from, wanted - before, bytes[bin]) : from;
         offset -= offset % domains->unit;
-        domains->bound[i] = offset > domains->bound[i - 1] ? offset : domains->bound[i - 1];
+        domains->bound[i] = collio_max(offset, domains->bound[i - 1]);
     }
     return 0;
 }

@@ -52,7 +52,7 @@ static void enter_box(splitter_t *splitter, int64_t offset)
     COLLIO_ASSERT(0 <= place.aggregator && place.aggregator < splitter->domains->aggregators);
     COLLIO_ASSERT(0 <= place.local && 0 < place.run && 0 < window_bytes);
     splitter->box.lo = offset;
-    splitter->box.hi = offset + (place.run < left ? place.run : left);
+    splitter->box.hi = offset + collio_min(place.run, left);
     splitter->box.shift = place.local - offset;
     splitter->box.aggregator = place.aggregator;
 }
@@ -63,7 +63,7 @@ static inline int64_t part_end(splitter_t *splitter, int64_t offset, int64_t end
     if (offset < splitter->box.lo || offset >= splitter->box.hi) {
         enter_box(splitter, offset);
     }
-    return end < splitter->box.hi ? end : splitter->box.hi;
+    return collio_min(end, splitter->box.hi);
 }
 
 static void count_parts(splitter_t *splitter, const collio_piece_t *piece, size_t count)

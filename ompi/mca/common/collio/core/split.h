@@ -4,6 +4,7 @@
 #define COLLIO_SPLIT_H
 
 #include "cycle.h"
+#include "number.h"
 
 /** Functions that both sides of the split use: the requester (split.c; split_ordered.c for requests
  *  in file order) and the aggregator (split_list.c). */

@@ -116,7 +116,7 @@ static int add_across(cutter_t *cutter, const collio_extent_t *extent, size_t le
         if (offset >= cutter->hi && 0 != enter_window(cutter, offset)) {
             return -ENOMEM;
         }
-        to = end < cutter->hi ? end : cutter->hi;
+        to = collio_min(end, cutter->hi);
         split->piece[split->piece_count++] = (collio_fragment_t){(uint32_t) (offset - cutter->lo),
                                                                  (uint32_t) (to - offset)};
         cutter->bytes += to - offset;
@@ -158,7 +158,7 @@ static int cut_unordered(const collio_extents_t *local, collio_split_t *split)
 
         while (0 < left) {
             int64_t room = split->window_bytes - offset % split->window_bytes;
-            int64_t length = left < room ? left : room;
+            int64_t length = collio_min(left, room);
 
             /* the number keeps the order of equal offsets in a sort */
             part[next] = (collio_piece_t){offset, length, (int64_t) next};

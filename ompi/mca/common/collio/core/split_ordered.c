@@ -49,7 +49,7 @@ static int enter_window(ordered_t *ordered, int64_t offset, int64_t stream)
     collio_place_t place = collio_domains_locate(ordered->domains, offset);
     int64_t left = split->window_bytes - place.local % split->window_bytes;
 
-    ordered->hi = offset + (place.run < left ? place.run : left);
+    ordered->hi = offset + collio_min(place.run, left);
     ordered->lo = offset;
     if ((0 == split->share_count
          || split->share[split->share_count - 1].aggregator != place.aggregator)
@@ -73,7 +73,7 @@ static int add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t
     ordered->pieces += !joined;
     ordered->end = end;
     if (joined && offset < ordered->hi) {
-        int64_t to = end < ordered->hi ? end : ordered->hi;
+        int64_t to = collio_min(end, ordered->hi);
 
         split->piece[split->piece_count - 1].length += (uint32_t) (to - offset);
         stream += to - offset;
@@ -90,7 +90,7 @@ static int add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t
                            sizeof(*split->piece))) {
             return -ENOMEM;
         }
-        to = end < ordered->hi ? end : ordered->hi;
+        to = collio_min(end, ordered->hi);
         split->piece[split->piece_count++] = (collio_fragment_t){(uint32_t) (offset - ordered->lo),
                                                                  (uint32_t) (to - offset)};
         stream += to - offset;
@@ -191,7 +191,7 @@ int collio_split_ordered(const collio_tiling_t *view, int64_t stream, int64_t by
         int64_t run, left = walk.bytes - walk.done;
         int64_t offset = collio_cursor_run(&walk.cursor, &run);
 
-        run = run < left ? run : left;
+        run = collio_min(run, left);
         if (0 != add_piece(&ordered, offset, run, walk.done)) {
             return -ENOMEM;
         }

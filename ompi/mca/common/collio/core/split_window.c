@@ -10,7 +10,6 @@
 
 #include "debug_assert.h"
 #include "grow.h"
-#include "number.h"
 #include "split.h"
 
 static int by_local(const void *left, const void *right)

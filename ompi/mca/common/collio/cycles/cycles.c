@@ -184,7 +184,7 @@ static void describe_access(collio_exchange_t *ex, collio_slot_t *slot)
 
             segment->offset = collio_domains_offset(&plan->domains, ex->file->derived.my_aggregator,
                                                     local, &length);
-            segment->length = length < end - local ? length : end - local;
+            segment->length = collio_min(length, end - local);
             segment->addr = slot->buffer + (local - slot->local);
             COLLIO_ASSERT(slot->local <= local && 0 < segment->length);
             COLLIO_ASSERT(local - slot->local <= ex->buffer_bytes - segment->length);

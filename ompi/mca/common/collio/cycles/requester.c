@@ -162,7 +162,7 @@ static int64_t round_staging(const collio_exchange_t *ex)
             && collio_cycles_pick(ex, aggregator, ex->file->rank)->requester_packed) {
             bytes += window->bytes;
         }
-        largest = bytes > largest ? bytes : largest;
+        largest = collio_max(bytes, largest);
     }
     return largest;
 }

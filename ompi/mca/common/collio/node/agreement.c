@@ -141,7 +141,7 @@ bool collio_agreement_shared(const collio_file_t *file, const collio_agreement_t
 static void take_maximum(const int64_t *from, int64_t *to, int fields)
 {
     for (int i = 0; i < fields; ++i) {
-        to[i] = from[i] > to[i] ? from[i] : to[i];
+        to[i] = collio_max(from[i], to[i]);
     }
 }
 

@@ -268,7 +268,7 @@ int collio_layout_domains(collio_exchange_t *ex)
     collio_plan_t *plan = ex->plan;
     int64_t most = collio_domains_most(partition, &division), window = collio_layout_window(ex);
 
-    plan->slot_bytes = ((most < window ? most : window) + 63) / 64 * 64;
+    plan->slot_bytes = (collio_min(most, window) + 63) / 64 * 64;
     plan->aggregates = file->derived.my_aggregator >= 0;
     plan->regions = -1;
     if (partition->by_memory) {

@@ -150,7 +150,7 @@ void collio_plan_measure_fence(collio_plan_t *plan)
             int64_t bytes = split->window[window].bytes;
 
             if (!collio_plan_relayed(plan, window)) {
-                most = bytes > most ? bytes : most;
+                most = collio_max(bytes, most);
             }
         }
         plan->fence.bytes += most + (int64_t) sizeof(int64_t);
