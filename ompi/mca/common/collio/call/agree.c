@@ -132,6 +132,8 @@ void collio_decide(collio_op_t *op)
     ex->layer1.actions = COLLIO_LAYERS_ONE == ex->layer1.kind ? NULL : &collio_relay_actions;
     ex->plan = agreed_plan(op);
     ex->plan_new = NULL == ex->plan;
-    ex->way.packed = ex->plan_new ? ex->way.packed : ex->plan->packed;
+    if (!ex->plan_new) {
+        ex->way.packed = ex->plan->packed;
+    }
     collio_file_count(ex->file, ex->plan_new ? COLLIO_STAT_PLAN_MISSES : COLLIO_STAT_PLAN_HITS, 1);
 }

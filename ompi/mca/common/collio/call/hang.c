@@ -193,7 +193,10 @@ static const char *wait_of(const collio_op_t *op, collio_phase_t phase, char tex
     case COLLIO_PHASE_LOCK:
         return "lock";
     case COLLIO_PHASE_DIRECT:
-        return op->phase != phase ? "-" : op->job.lock.wanted ? "lock" : "access";
+        if (op->phase != phase) {
+            return "-";
+        }
+        return op->job.lock.wanted ? "lock" : "access";
     case COLLIO_PHASE_CYCLES:
         snprintf(text, WAIT_BYTES, "-");
         if (op->phase == phase) {

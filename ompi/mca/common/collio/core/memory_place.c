@@ -283,7 +283,9 @@ static void complete(placer_t *placer, layout_t *layout)
     layout->parts = kept;
     layout->merges = layout->leaves - kept;
     part = realloc(layout->part, ((size_t) kept + 1) * sizeof(*part)); /* the file keeps it */
-    layout->part = NULL == part ? layout->part : part;
+    if (NULL != part) {
+        layout->part = part;
+    }
 }
 
 static void find_rooms(placer_t *placer, const int *end, int groups)

@@ -148,7 +148,9 @@ int collio_split_list(const collio_split_t *split, size_t first, size_t count,
             end = offset + piece->length;
         }
     }
-    list->count = 0 == pieces ? list->count : (size_t) (out - list->at);
+    if (0 < pieces) {
+        list->count = (size_t) (out - list->at);
+    }
     return 0;
 }
 

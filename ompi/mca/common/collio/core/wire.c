@@ -108,13 +108,17 @@ static int write_literals(encoder_t *encoder, const collio_extent_t **from)
     }
     stop = stop - at < LITERALS_MAX ? stop : at + LITERALS_MAX;
     to = begin + 2; /* the head has two bytes, and is written last */
-    to = same ? collio_varint_put(to, (uint64_t) length) : to;
+    if (same) {
+        to = collio_varint_put(to, (uint64_t) length);
+    }
     do {
         if (same && length != at->length) {
             break;
         }
         to = collio_varint_put(to, collio_zigzag(at->offset - end));
-        to = same ? to : collio_varint_put(to, (uint64_t) at->length);
+        if (!same) {
+            to = collio_varint_put(to, (uint64_t) at->length);
+        }
         end = at->offset + at->length;
     } while (++at < stop && !looks_regular(&input, at));
     count = head((uint64_t) (at - *from), same ? COLLIO_WIRE_SAME : COLLIO_WIRE_PIECES);

@@ -224,7 +224,9 @@ static int decode(const unsigned char *bytes, size_t count, size_t most, int64_t
     while (0 == rc && decoder.at < decoder.last) {
         rc = operation(&decoder);
     }
-    list->count = 0 == rc ? list->count : before;
+    if (0 != rc) {
+        list->count = before;
+    }
     return rc;
 }
 

@@ -70,7 +70,9 @@ static int allocate(int fd, size_t bytes)
         if (0 != rc && EINTR != rc) {
             return rc;
         }
-        at += 0 == rc ? step : 0;
+        if (0 == rc) {
+            at += step;
+        }
     }
     return 0;
 }

@@ -234,8 +234,10 @@ static bool send_replies(collio_exchange_t *ex)
             const collio_split_t *list = &relay->part[member].list;
             int rc = encode_windows(list, 0, list->window_count, &relay->making.list);
 
-            relay->making.list.count = 0 == rc ? relay->making.list.count : 0;
-            check(ex, rc);
+            if (0 != rc) {
+                relay->making.list.count = 0;
+                collio_exchange_fail(ex, -rc);
+            }
         }
         send_list(ex, collio_relay_rank(ex, member));
     }

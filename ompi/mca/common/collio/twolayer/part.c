@@ -54,7 +54,9 @@ void collio_part_piece(part_t *part, int64_t place, int64_t length)
     turn->straight &= 0 == turn->bytes || turn->end == place;
     turn->end = place + length;
     turn->bytes += length;
-    window->lo = 0 == window->count ? place : window->lo;
+    if (0 == window->count) {
+        window->lo = place;
+    }
     window->hi = collio_max(place + length, window->hi);
     window->bytes += length;
     ++window->count;
