@@ -38,8 +38,6 @@ typedef struct mca_fs_lustre_lla_settings_t {
     char pool[COLLIO_TEXT_BYTES];        /* OST pool of new files; "": none */
 } mca_fs_lustre_lla_settings_t;
 
-extern mca_fs_lustre_lla_settings_t mca_fs_lustre_lla_parameters;
-
 /** Resolves the settings of a file: parameters, then hints; the same on all ranks. A wrong hint is
  *  reported once and ignored. Collective over f_comm. */
 void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,

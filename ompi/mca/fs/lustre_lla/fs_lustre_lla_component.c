@@ -18,7 +18,7 @@
 #include <string.h>
 #include <strings.h>
 
-mca_fs_lustre_lla_settings_t mca_fs_lustre_lla_parameters;
+static mca_fs_lustre_lla_settings_t parameters;
 
 static const char *llapi_origin;
 
@@ -79,8 +79,8 @@ static const collio_setting_t rows[] = {
 static collio_settings_set_t set = {.prefix = "fs_lustre_lla",
                                     .rows = rows,
                                     .count = sizeof(rows) / sizeof(rows[0]),
-                                    .parameters = &mca_fs_lustre_lla_parameters,
-                                    .bytes = sizeof(mca_fs_lustre_lla_parameters)};
+                                    .parameters = &parameters,
+                                    .bytes = sizeof(parameters)};
 
 static const collio_fs_t fs;
 
@@ -170,7 +170,7 @@ static mca_fs_base_module_1_0_0_t *module_of(ompio_file_t *fh)
 }
 
 static const collio_fs_t fs = {.name = "lustre_lla",
-                               .priority = &mca_fs_lustre_lla_parameters.priority,
+                               .priority = &parameters.priority,
                                .decline = decline,
                                .module = module_of};
 
