@@ -347,7 +347,7 @@ UNIT_TEST(tiling_fold_keeps_the_stream)
     }
 }
 
-/* Equal pieces have one array; a different one brings the other array. */
+/* Equal pieces have one array; a different one brings the other array, of 4 bytes per piece. */
 UNIT_TEST(tiling_equal_pieces_have_no_lengths)
 {
     const extent_t equal[] = {{0, 4}, {10, 4}, {20, 4}}, last[] = {{0, 4}, {10, 4}, {20, 8}};

@@ -213,11 +213,11 @@ static void add_stream(batch_t *batch, const collio_tiling_t *file, int64_t from
     collio_cursor_seek(&cursor, file, from);
     while (from < to) {
         int64_t run, offset = collio_cursor_run(&cursor, &run);
+        int64_t length = collio_min(run, to - from);
 
-        run = collio_min(run, to - from);
-        add_piece(batch, offset, run);
-        collio_cursor_advance(&cursor, run);
-        from += run;
+        add_piece(batch, offset, length);
+        collio_cursor_advance(&cursor, length, run);
+        from += length;
     }
 }
 

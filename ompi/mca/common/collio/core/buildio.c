@@ -71,8 +71,8 @@ size_t collio_buildio_next(collio_buildio_t *build, collio_segment_t *segments, 
             segments[used].addr = addr;
             ++used;
         }
-        collio_cursor_advance(&build->file, length);
-        collio_cursor_advance(&build->memory, length);
+        collio_cursor_advance(&build->file, length, file_run);
+        collio_cursor_advance(&build->memory, length, memory_run);
         build->remaining -= length;
     }
     return used;

@@ -28,11 +28,11 @@ COLLIO_ALWAYS_INLINE void copy(bool pack, char *memory, char *packed, size_t byt
 COLLIO_ALWAYS_INLINE char *copy_pieces(bool pack, size_t bytes, collio_cursor_t *cursor,
                                        int64_t whole, char *memory, char *packed)
 {
-    const collio_tiling_t *tiling = cursor->tiling;
+    const collio_tiling_t tiling = *cursor->tiling; /* the compiler can keep a copy in registers */
 
     while (0 < whole) {
-        int64_t left = (int64_t) (tiling->count - cursor->piece);
-        const int64_t *offset = tiling->offset + cursor->piece;
+        int64_t left = (int64_t) (tiling.count - cursor->piece);
+        const int64_t *offset = tiling.offset + cursor->piece;
         char *origin = collio_place(memory, cursor->origin);
 
         left = left < whole ? left : whole;
@@ -41,18 +41,15 @@ COLLIO_ALWAYS_INLINE char *copy_pieces(bool pack, size_t bytes, collio_cursor_t 
                 copy(pack, collio_place(origin, offset[i]), packed, bytes);
                 packed += bytes;
             } else {
-                int64_t length = collio_tiling_length(tiling, cursor->piece + (size_t) i);
+                int64_t length = collio_tiling_length(&tiling, cursor->piece + (size_t) i);
 
                 copy(pack, collio_place(origin, offset[i]), packed, (size_t) length);
                 packed += length;
             }
         }
         whole -= left;
-        cursor->piece += (size_t) left;
-        if (cursor->piece == tiling->count) {
-            cursor->piece = 0;
-            cursor->origin += tiling->extent;
-        }
+        cursor->piece += (size_t) left - 1;
+        collio_cursor_next(cursor);
     }
     return packed;
 }
@@ -141,7 +138,7 @@ COLLIO_ALWAYS_INLINE void copy_range(bool pack, const collio_tiling_t *tiling, c
         if (0 == length) {
             return;
         }
-        collio_cursor_advance(&cursor, bytes);
+        collio_cursor_advance(&cursor, bytes, run);
     }
     whole = whole_pieces(&cursor, length, &bytes);
     packed = copy_whole(pack, &cursor, whole, memory, packed);

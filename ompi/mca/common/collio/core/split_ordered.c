@@ -142,11 +142,8 @@ static void add_whole(ordered_t *ordered, collio_walk_t *walk)
     ordered->pieces += (int64_t) (at - cursor->piece);
     split->piece_count = (size_t) (out - split->piece);
     walk->done += collio_tiling_prefix(&view, at) - stream;
-    cursor->piece = at;
-    if (at == view.count) {
-        cursor->piece = 0;
-        cursor->origin = (int64_t) ((uint64_t) cursor->origin + (uint64_t) view.extent);
-    }
+    cursor->piece = at - 1;
+    collio_cursor_next(cursor);
 }
 
 /* Computes counts and bytes of windows and shares from the first piece of each window and its
@@ -190,13 +187,13 @@ int collio_split_ordered(const collio_tiling_t *view, int64_t stream, int64_t by
     while (walk.done < walk.bytes) {
         int64_t run, left = walk.bytes - walk.done;
         int64_t offset = collio_cursor_run(&walk.cursor, &run);
+        int64_t length = collio_min(run, left);
 
-        run = collio_min(run, left);
-        if (0 != add_piece(&ordered, offset, run, walk.done)) {
+        if (0 != add_piece(&ordered, offset, length, walk.done)) {
             return -ENOMEM;
         }
-        collio_cursor_advance(&walk.cursor, run);
-        walk.done += run;
+        collio_cursor_advance(&walk.cursor, length, run);
+        walk.done += length;
         if (0 == walk.cursor.used && 0 < walk.cursor.piece) {
             add_whole(&ordered, &walk);
         }

@@ -5,9 +5,9 @@
  *
  * Problem: finds the file pieces of a request of n bytes in a view, and the place of its bytes in
  *          memory, without walking the view from its beginning for each part.
- * Method:  prefix sums of the piece lengths; a division finds the repetition of a stream position
- *          and a bisection finds the piece. Pieces are in file order; only the pieces of a view
- *          with decreasing offsets are sorted.
+ * Method:  prefix sums of the piece lengths, of 32 bits if a repetition is shorter than 4 GiB; a
+ *          division finds the repetition of a stream position and a bisection finds the piece.
+ *          Pieces are in file order; only the pieces of a view with decreasing offsets are sorted.
  * Cost:    seek O(log pieces), pieces O(n), or O(n log n) with sorting; one allocation.
  *
  *   stream   [first ................ first + bytes)
@@ -27,95 +27,130 @@ void collio_tiling_open(collio_tiling_t *tiling, int64_t base, int64_t extent)
     *tiling = (collio_tiling_t){.base = base, .extent = extent, .ascending = true};
 }
 
-/* Reserves memory for `more` pieces: one block for both arrays. Until close, the distance of the
- * arrays is the number of pieces that there is memory for. */
-static int reserve(collio_tiling_t *tiling, size_t more)
+/* Reserves memory for `more` pieces: one block for both arrays, with positions of this width.
+ * Until close, the distance of the arrays is the number of pieces that there is memory for. */
+static int reserve(collio_tiling_t *tiling, size_t more, bool wide)
 {
-    size_t before = NULL == tiling->offset ? 0 : (size_t) (tiling->prefix - tiling->offset);
+    size_t before = NULL == tiling->offset ? 0
+                                           : (size_t) ((int64_t *) tiling->prefix - tiling->offset);
     size_t most = tiling->count + more;
     int64_t *block;
 
-    if (NULL != tiling->offset && most <= before) {
+    if (NULL != tiling->offset && most <= before && tiling->wide == wide) {
         return 0;
     }
     most = most < 2 * before ? 2 * before : most;
     if (most > PTRDIFF_MAX / (2 * sizeof(*block)) - 1) {
         return -ENOMEM;
     }
-    block = realloc(tiling->offset, (2 * most + 1) * sizeof(*block));
+    block = realloc(tiling->offset,
+                    most * sizeof(*block) + collio_tiling_positions(wide, most + 1));
     if (NULL == block) {
         return -ENOMEM;
     }
     if (NULL == tiling->offset) {
-        block[most] = 0;
+        memset(block + most, 0, collio_tiling_positions(wide, 1));
     } else {
-        memmove(block + most, block + before, (tiling->count + 1) * sizeof(*block));
+        memmove(block + most, block + before,
+                collio_tiling_positions(tiling->wide, tiling->count + 1));
     }
     tiling->offset = block;
     tiling->prefix = block + most;
+    if (wide && !tiling->wide) {
+        for (size_t i = tiling->count + 1; i-- > 0;) { /* in place, from the last position */
+            block[most + i] = collio_tiling_position(false, block + most, i);
+        }
+    }
+    tiling->wide = wide;
     return 0;
 }
 
-/* Returns piece i of an array of any struct of two 64-bit words. */
-static inline collio_extent_t load(const void *pieces, size_t i)
+/* Returns a piece from any struct of two 64-bit words. */
+static inline collio_extent_t load(const void *at)
 {
     collio_extent_t piece;
 
-    memcpy(&piece, (const char *) pieces + i * sizeof(piece), sizeof(piece));
+    memcpy(&piece, at, sizeof(piece));
     return piece;
 }
 
-int collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count)
+/* Adds pieces until the stream is too long for 32 bits, unless `wide`. Returns the number of pieces
+ * that are left. `wide` is a constant where this is inlined. */
+COLLIO_ALWAYS_INLINE size_t append(bool wide, collio_tiling_t *tiling, const char *list,
+                                   size_t left)
 {
+    int64_t *offset = tiling->offset, *high = tiling->prefix;
+    uint32_t *low = tiling->prefix;
     size_t n = tiling->count;
-    int rc = reserve(tiling, count);
-    int64_t *offset = tiling->offset, *prefix = tiling->prefix, end;
+    int64_t end = 0 == n ? INT64_MIN : offset[n - 1] + collio_tiling_length(tiling, n - 1);
+    uint64_t size = (uint64_t) tiling->size;
 
-    if (0 != rc) {
-        return rc;
-    }
-    end = 0 == n ? INT64_MIN : offset[n - 1] + prefix[n] - prefix[n - 1];
-    for (size_t i = 0; i < count; ++i) {
-        collio_extent_t piece = load(pieces, i);
-        int64_t behind, stream;
+    for (; 0 < left; --left, list += sizeof(collio_extent_t)) {
+        collio_extent_t piece = load(list);
+        uint64_t stream = size + (uint64_t) piece.length;
+        int64_t behind;
 
         if (0 >= piece.length) {
             continue;
         }
-        if (__builtin_add_overflow(piece.offset, piece.length, &behind)
-            || __builtin_add_overflow(tiling->size, piece.length, &stream)) {
+        if (!wide && stream > UINT32_MAX) {
+            break;
+        }
+        if (__builtin_add_overflow(piece.offset, piece.length, &behind) || stream > INT64_MAX) {
             tiling->overflow = true; /* without the piece: no request in this tiling is valid */
             continue;
         }
-        if (piece.offset > end || 0 == n) {
-            offset[n++] = piece.offset;
-        } else if (piece.offset < end) {
+        if (piece.offset < end) {
             tiling->ascending = false;
+        }
+        if (piece.offset != end || 0 == n) { /* else the last piece becomes longer */
             offset[n++] = piece.offset;
         }
-        prefix[n] = stream; /* offset == end: the last piece becomes longer */
-        tiling->size = stream;
+        if (wide) {
+            high[n] = (int64_t) stream;
+        } else {
+            low[n] = (uint32_t) stream;
+        }
+        size = stream;
         end = behind;
     }
+    tiling->size = (int64_t) size;
     tiling->count = n;
-    return 0;
+    return left;
 }
 
-/* Does the tiling have these pieces, as many as it has? `uniform` is a constant where this is
- * inlined. */
-COLLIO_ALWAYS_INLINE bool same_pieces(bool uniform, const collio_tiling_t *tiling, const char *list)
+int collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count)
 {
-    const int64_t *offset = tiling->offset, *end = offset + tiling->count;
-    const int64_t *prefix = tiling->prefix;
+    size_t left = count;
+    int rc = reserve(tiling, count, tiling->wide);
+
+    if (0 == rc && !tiling->wide) {
+        left = append(false, tiling, pieces, count);
+        rc = reserve(tiling, left, 0 < left);
+    }
+    if (0 == rc && 0 < left) {
+        append(true, tiling, (const char *) pieces + (count - left) * sizeof(collio_extent_t),
+               left);
+    }
+    return rc;
+}
+
+/* Does the tiling have these pieces, as many as it has? `uniform` and `wide` are constants where
+ * this is inlined. */
+COLLIO_ALWAYS_INLINE bool same_pieces(bool uniform, bool wide, const collio_tiling_t *tiling,
+                                      const char *list)
+{
+    const int64_t *offset = tiling->offset, *end = offset + tiling->count, *high = tiling->prefix;
+    const uint32_t *low = tiling->prefix;
     int64_t stream = 0; /* bytes of the pieces up to this one */
 
 #pragma GCC unroll 4
     for (; offset < end; ++offset, list += sizeof(collio_extent_t)) {
-        collio_extent_t piece = load(list, 0);
+        collio_extent_t piece = load(list);
 
         stream += piece.length;
         if (piece.offset != *offset
-            || (uniform ? piece.length != tiling->uniform : stream != *++prefix)) {
+            || (uniform ? piece.length != tiling->uniform : stream != (wide ? *++high : *++low))) {
             return false;
         }
     }
@@ -127,36 +162,42 @@ bool collio_tiling_has(const collio_tiling_t *tiling, const void *pieces, size_t
     if (count != tiling->count || tiling->overflow) {
         return false;
     }
-    return 0 != tiling->uniform ? same_pieces(true, tiling, pieces)
-                                : same_pieces(false, tiling, pieces);
+    return 0 != tiling->uniform ? same_pieces(true, false, tiling, pieces)
+           : tiling->wide       ? same_pieces(false, true, tiling, pieces)
+                                : same_pieces(false, false, tiling, pieces);
 }
 
-static bool all_equal(const collio_tiling_t *tiling)
+/* Returns the length of all pieces, or 0 if lengths differ. `wide` is a constant where this is
+ * inlined. */
+COLLIO_ALWAYS_INLINE int64_t equal_length(bool wide, const collio_tiling_t *tiling)
 {
-    int64_t length = tiling->prefix[1];
+    int64_t length = collio_tiling_position(wide, tiling->prefix, 1), stream = length;
 
-    for (size_t i = 1; i < tiling->count; ++i) {
-        if (tiling->prefix[i + 1] - tiling->prefix[i] != length) {
-            return false;
+    for (size_t i = 2; i <= tiling->count; ++i) {
+        stream += length;
+        if (collio_tiling_position(wide, tiling->prefix, i) != stream) {
+            return 0;
         }
     }
-    return true;
+    return length;
 }
 
 /* Frees unused memory. Equal pieces need the first array only. */
 static void shrink(collio_tiling_t *tiling)
 {
-    size_t count = tiling->count, words = 0 != tiling->uniform ? count : 2 * count + 1;
+    size_t count = tiling->count;
+    size_t bytes = 0 != tiling->uniform ? 0 : collio_tiling_positions(tiling->wide, count + 1);
     void *smaller;
 
-    if (0 == tiling->uniform && tiling->offset + count != tiling->prefix) {
-        memmove(tiling->offset + count, tiling->prefix, (count + 1) * sizeof(*tiling->prefix));
+    if (0 < bytes && tiling->offset + count != tiling->prefix) {
+        memmove(tiling->offset + count, tiling->prefix, bytes);
     }
-    smaller = realloc(tiling->offset, words * sizeof(*tiling->offset));
+    smaller = realloc(tiling->offset, count * sizeof(*tiling->offset) + bytes);
     if (NULL != smaller) {
         tiling->offset = smaller;
     }
-    tiling->prefix = 0 != tiling->uniform ? NULL : tiling->offset + count;
+    tiling->prefix = 0 < bytes ? tiling->offset + count : NULL;
+    tiling->wide = tiling->wide && 0 < bytes;
 }
 
 void collio_tiling_close(collio_tiling_t *tiling)
@@ -168,7 +209,7 @@ void collio_tiling_close(collio_tiling_t *tiling)
         tiling->ascending = false;
         return;
     }
-    tiling->uniform = all_equal(tiling) ? tiling->prefix[1] : 0;
+    tiling->uniform = tiling->wide ? equal_length(true, tiling) : equal_length(false, tiling);
     /* a piece that is counted was added: NOLINTNEXTLINE(clang-analyzer-core.*) */
     if (__builtin_add_overflow(tiling->offset[0], tiling->extent, &next)) {
         next = 0 < tiling->extent ? INT64_MAX : INT64_MIN; /* no second repetition is valid */
@@ -231,7 +272,7 @@ size_t collio_tiling_find(const collio_tiling_t *tiling, int64_t within)
     while (1 < count) {
         size_t half = count / 2;
 
-        if (tiling->prefix[first + half] <= within) {
+        if (collio_tiling_position(tiling->wide, tiling->prefix, first + half) <= within) {
             first += half;
             count -= half;
         } else {
@@ -340,14 +381,14 @@ void collio_walk_start(collio_walk_t *walk, const collio_tiling_t *tiling, int64
  * a repetition no piece continues its predecessor, because tiling_add has joined such pieces. */
 static size_t walk_whole(collio_walk_t *walk, collio_piece_t *piece, size_t room)
 {
-    const collio_tiling_t *tiling = walk->cursor.tiling;
-    const int64_t *offset = tiling->offset + walk->cursor.piece;
+    const collio_tiling_t view = *walk->cursor.tiling; /* the compiler can keep it in registers */
+    const int64_t *offset = view.offset + walk->cursor.piece;
     int64_t origin = walk->cursor.origin, done = walk->done;
-    size_t count = 0, left = tiling->count - walk->cursor.piece;
+    size_t count = 0, left = view.count - walk->cursor.piece;
 
     left = left < room ? left : room;
     for (; count < left; ++count) {
-        int64_t length = collio_tiling_length(tiling, walk->cursor.piece + count);
+        int64_t length = collio_tiling_length(&view, walk->cursor.piece + count);
 
         if (length > walk->bytes - done) {
             break;
@@ -356,12 +397,8 @@ static size_t walk_whole(collio_walk_t *walk, collio_piece_t *piece, size_t room
         done += length;
     }
     walk->done = done;
-    walk->cursor.piece += count;
-    if (walk->cursor.piece == tiling->count) {
-        walk->cursor.piece = 0;
-        walk->cursor.origin = (int64_t) ((uint64_t) walk->cursor.origin
-                                         + (uint64_t) tiling->extent);
-    }
+    walk->cursor.piece += count - 1; /* not the first piece of the repetition: does not wrap */
+    collio_cursor_next(&walk->cursor);
     return count;
 }
 
@@ -372,17 +409,17 @@ size_t collio_walk_next(collio_walk_t *walk, collio_piece_t *piece, size_t room)
     while (walk->done < walk->bytes) {
         int64_t run, left = walk->bytes - walk->done;
         int64_t offset = collio_cursor_run(&walk->cursor, &run);
+        int64_t length = run < left ? run : left;
 
-        run = run < left ? run : left;
         if (0 < count && piece[count - 1].offset + piece[count - 1].length == offset) {
-            piece[count - 1].length += run;
+            piece[count - 1].length += length;
         } else if (count < room) {
-            piece[count++] = (collio_piece_t){offset, run, walk->done};
+            piece[count++] = (collio_piece_t){offset, length, walk->done};
         } else {
             break;
         }
-        collio_cursor_advance(&walk->cursor, run);
-        walk->done += run;
+        collio_cursor_advance(&walk->cursor, length, run);
+        walk->done += length;
         if (0 < walk->cursor.piece && 0 == walk->cursor.used) {
             count += walk_whole(walk, piece + count, room - count);
         }

@@ -23,32 +23,53 @@ typedef struct collio_tiling_t {
     size_t count;    /* number of pieces in a repetition */
     int64_t *offset; /* offset of each piece from the start of the repetition; owns both arrays */
     int64_t uniform; /* length of every piece if all are equal; 0 if lengths differ */
-    int64_t *prefix; /* stream position of each piece in the repetition, count + 1 entries; not used
-                        if `uniform` is not 0 */
+    void *prefix;    /* stream position of each piece in the repetition, count + 1 entries: int64_t
+                        if `wide`, else uint32_t; not used if `uniform` is not 0 */
+    bool wide;       /* stream positions of a repetition need 64 bits */
     bool dense;      /* all repetitions together are one piece without an end */
     bool ascending;  /* offsets increase inside a repetition and from one repetition to the next, so
                         no byte occurs twice and the stream is in the order of offsets */
     bool overflow;   /* the end of a piece or the sum of sizes is beyond INT64_MAX */
 } collio_tiling_t;
 
+/** Returns entry i of `prefix`. */
+static inline int64_t collio_tiling_position(bool wide, const void *prefix, size_t i)
+{
+    return wide ? ((const int64_t *) prefix)[i] : ((const uint32_t *) prefix)[i];
+}
+
+/** Returns the bytes of `count` entries of `prefix`. */
+static inline size_t collio_tiling_positions(bool wide, size_t count)
+{
+    return count * (wide ? sizeof(int64_t) : sizeof(uint32_t));
+}
+
 /** Return the length of piece i, and its stream position in the repetition (also for i = count).
  *  Lists of equal pieces use no array for both, because memory accesses dominate the time. */
 static inline int64_t collio_tiling_length(const collio_tiling_t *tiling, size_t i)
 {
-    return 0 != tiling->uniform ? tiling->uniform : tiling->prefix[i + 1] - tiling->prefix[i];
+    const uint32_t *low = tiling->prefix;
+    const int64_t *high = tiling->prefix;
+
+    if (0 != tiling->uniform) {
+        return tiling->uniform;
+    }
+    return tiling->wide ? high[i + 1] - high[i] : low[i + 1] - low[i];
 }
 
 static inline int64_t collio_tiling_prefix(const collio_tiling_t *tiling, size_t i)
 {
-    return 0 != tiling->uniform ? (int64_t) i * tiling->uniform : tiling->prefix[i];
+    return 0 != tiling->uniform ? (int64_t) i * tiling->uniform
+                                : collio_tiling_position(tiling->wide, tiling->prefix, i);
 }
 
 /** Bytes of the lists of pieces. */
 static inline int64_t collio_tiling_memory(const collio_tiling_t *tiling)
 {
-    int lists = 0 != tiling->uniform ? 1 : 2;
+    size_t bytes = tiling->count * sizeof(*tiling->offset);
 
-    return (int64_t) (tiling->count * sizeof(*tiling->offset)) * lists;
+    bytes += 0 != tiling->uniform ? 0 : collio_tiling_positions(tiling->wide, tiling->count);
+    return (int64_t) bytes;
 }
 
 /** Makes a tiling of the pieces, in their order. Drops empty pieces and joins a piece to its
@@ -100,7 +121,7 @@ typedef struct collio_cursor_t {
 
 void collio_cursor_seek(collio_cursor_t *cursor, const collio_tiling_t *tiling, int64_t stream);
 
-/* collio_cursor_run and collio_cursor_advance are inline, because inner loops use them. */
+/* The following functions are inline, because inner loops use them. */
 
 /** Returns the offset of the byte at the cursor; *run = bytes from the cursor to the end of its
  *  piece (INT64_MAX / 2 for a dense tiling). The tiling must not be empty. */
@@ -114,19 +135,23 @@ static inline int64_t collio_cursor_run(const collio_cursor_t *cursor, int64_t *
     return cursor->origin + tiling->offset[cursor->piece] + cursor->used;
 }
 
-/** Moves forward by `bytes`, at most the current run. */
-static inline void collio_cursor_advance(collio_cursor_t *cursor, int64_t bytes)
+/** Moves to the start of the next piece. */
+static inline void collio_cursor_next(collio_cursor_t *cursor)
 {
-    const collio_tiling_t *tiling = cursor->tiling;
+    cursor->used = 0;
+    if (++cursor->piece == cursor->tiling->count) {
+        cursor->piece = 0;
+        /* unsigned: the repetition behind the last byte of a valid request may wrap */
+        cursor->origin = (int64_t) ((uint64_t) cursor->origin + (uint64_t) cursor->tiling->extent);
+    }
+}
 
+/** Moves forward by `bytes`, at most `run`, which collio_cursor_run has returned. */
+static inline void collio_cursor_advance(collio_cursor_t *cursor, int64_t bytes, int64_t run)
+{
     cursor->used += bytes;
-    if (!tiling->dense && cursor->used == collio_tiling_length(tiling, cursor->piece)) {
-        cursor->used = 0;
-        if (++cursor->piece == tiling->count) {
-            cursor->piece = 0;
-            /* unsigned: the repetition behind the last byte of a valid request may wrap */
-            cursor->origin = (int64_t) ((uint64_t) cursor->origin + (uint64_t) tiling->extent);
-        }
+    if (bytes == run) {
+        collio_cursor_next(cursor);
     }
 }
 

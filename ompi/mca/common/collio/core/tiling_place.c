@@ -17,6 +17,7 @@
  *    <- offset[0] ->
  */
 #include <errno.h>
+#include <string.h>
 
 #include "tiling.h"
 
@@ -26,16 +27,16 @@ bool collio_tiling_same_shape(const collio_tiling_t *a, const collio_tiling_t *b
         return true;
     }
     if (a->extent != b->extent || a->count != b->count || a->size != b->size || a->dense != b->dense
-        || a->uniform != b->uniform) {
+        || a->uniform != b->uniform || a->wide != b->wide) {
         return false;
     }
     for (size_t i = 0; i < a->count; ++i) {
-        if (collio_tiling_length(a, i) != collio_tiling_length(b, i)
-            || a->offset[i] - a->offset[0] != b->offset[i] - b->offset[0]) {
+        if (a->offset[i] - a->offset[0] != b->offset[i] - b->offset[0]) {
             return false;
         }
     }
-    return true;
+    return 0 != a->uniform || 0 == a->count
+           || 0 == memcmp(a->prefix, b->prefix, collio_tiling_positions(a->wide, a->count));
 }
 
 /* Computes the offset of one byte of the stream. False: the offset does not fit int64_t. */

@@ -60,11 +60,8 @@ typedef struct walk_t {
 
 static inline void walk_next_piece(walk_t *walk)
 {
-    collio_cursor_t *cursor = &walk->cursor;
-
-    collio_cursor_advance(cursor,
-                          collio_tiling_length(cursor->tiling, cursor->piece) - cursor->used);
-    walk->at = collio_place(walk->base, collio_cursor_run(cursor, &walk->left));
+    collio_cursor_next(&walk->cursor);
+    walk->at = collio_place(walk->base, collio_cursor_run(&walk->cursor, &walk->left));
 }
 
 COLLIO_ALWAYS_INLINE void copy_scattered(bool write, const collio_exchange_t *ex,
