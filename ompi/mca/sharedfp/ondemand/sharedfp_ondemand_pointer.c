@@ -29,6 +29,7 @@
 
 #include "ompi/mca/common/collio/access/access.h"
 #include "ompi/mca/common/collio/help/help.h"
+#include "ompi/mca/common/collio/hook/handle.h"
 #include "ompi/mca/common/collio/hook/reach.h"
 #include "ompi/mca/common/collio/ompio/open.h"
 #include "opal/util/proc.h"
@@ -156,7 +157,7 @@ static int file_open(struct ompi_communicator_t *comm, const char *filename, int
             return rc;
         }
     }
-    pointer = calloc(1, sizeof(*pointer));
+    pointer = collio_spare_take(sizeof(*pointer));
     if (NULL == path || NULL == pointer) {
         free(path);
         free(pointer);

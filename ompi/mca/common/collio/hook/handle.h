@@ -62,7 +62,7 @@ void collio_handle_for_each(collio_client_t client, void (*each)(void *value, vo
 /* Records that are reserved for an open that finds no memory. An open that failed on one rank for
  * lack of a small record would leave the other ranks waiting: io/ompio has no agreement then. */
 enum {
-    COLLIO_SPARES = 3,             /* records of one open: handle, file, agreement */
+    COLLIO_SPARES = 4,             /* one open: handle, shared file pointer, file, agreement */
     COLLIO_SPARE_BYTES = 16 * 1024 /* bytes of each reserved record */
 };
 
