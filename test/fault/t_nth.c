@@ -6,10 +6,11 @@
  * succeeds must be right; the next sequence, without failures, must be right; no descriptor and
  * nothing in /dev/shm may be left. T_NTH_FIRST begins at another number, T_NTH_SHOW prints them.
  *
- *     t_nth KIND VICTIM [STEP [calls]]     with libfault preloaded; KIND: memory, map, shm,
+ *     t_nth KIND VICTIM [STEP [calls|alone]]  with libfault preloaded; KIND: memory, map, shm,
  *                                          fallocate, thread. `run` gives it a /dev/shm of
  *                                          its own. calls: only writes and reads of one open file
- *                                          have failures, and the file stays usable
+ *                                          have failures, and the file stays usable.
+ *                                          alone: no other rank has data
  */
 #include "t_fault.h"
 
@@ -25,6 +26,7 @@ static const t_request request = {700, 50, 33, 80}; /* enough pieces for marks *
 static char path[512];
 static int round_number;              /* each write has other bytes */
 static MPI_File kept = MPI_FILE_NULL; /* calls: the open file */
+static int alone = -1;                /* alone: the rank with data */
 
 static int writer_of(int rank)
 {
@@ -79,7 +81,7 @@ static int set_view(MPI_File file, const t_blocks *blocks)
 static bool transfers(MPI_File file, const char *kind, long number)
 {
     t_blocks mine = t_request_blocks(&request, t_rank);
-    int bytes = (int) t_blocks_bytes(&mine);
+    int bytes = -1 == alone || t_rank == alone ? (int) t_blocks_bytes(&mine) : 0;
     bool written, read;
     unsigned char *data;
     MPI_Status status;
@@ -97,7 +99,9 @@ static bool transfers(MPI_File file, const char *kind, long number)
                   kind, number);
     if (read && written) {
         t_status_check(&status, bytes, "read_at_all");
-        t_blocks_check(&mine, writer_of(t_rank), data, "read_at_all");
+        if (0 < bytes) {
+            t_blocks_check(&mine, writer_of(t_rank), data, "read_at_all");
+        }
     }
     free(data);
     return written && read;
@@ -128,7 +132,9 @@ static void sequence(const char *kind, long number)
 
 static void check_file(void)
 {
-    t_request_check(&request, writer_of(0), path, 0);
+    if (-1 == alone) {
+        t_request_check(&request, writer_of(0), path, 0);
+    }
     if (MPI_FILE_NULL == kept) {
         t_remove(path);
     }
@@ -177,6 +183,7 @@ int main(int argc, char *argv[])
     }
     threads = 0 == strcmp("thread", argv[1]);
     t_path(path, sizeof(path), "nth");
+    alone = argc > 4 && 0 == strcmp("alone", argv[4]) ? atoi(argv[2]) % t_size : -1;
     if (threads) { /* the pool is made once, by the first call: only load the components */
         MPI_File file;
 
@@ -186,7 +193,7 @@ int main(int argc, char *argv[])
         sequence(argv[1], 0);
         check_file();
     }
-    if (argc > 4) {
+    if (argc > 4 && -1 == alone) {
         t_blocks mine = t_request_blocks(&request, t_rank);
 
         t_ok(open_file(&kept), "open");

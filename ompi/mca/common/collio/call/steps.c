@@ -267,7 +267,7 @@ static void begin_plan(collio_op_t *op)
     op->ex.plan->packed = op->ex.way.packed;
     collio_plan_begin(op->ex.plan, &shape, collio_layout_window(&op->ex));
     rc = collio_layout_domains(&op->ex);
-    if (0 == rc && op->ex.request.bytes > 0) {
+    if (0 == rc && 0 == op->ex.error && op->ex.request.bytes > 0) { /* error: no bytes in bins */
         rc = collio_plan_split(op->ex.plan, &shape, &pieces);
     }
     if (0 != rc) {
