@@ -118,6 +118,9 @@ static int use(counter_t *counter, int create)
     if (-1 != counter->fd) {
         return 0;
     }
+    if (NULL == counter->path) {
+        return ENOMEM;
+    }
     counter->fd = open_file(counter->path, create | (counter->mapped ? 0 : O_DIRECT));
     if (-1 == counter->fd) {
         return errno;

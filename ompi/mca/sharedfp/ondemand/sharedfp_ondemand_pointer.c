@@ -158,11 +158,11 @@ static int file_open(struct ompi_communicator_t *comm, const char *filename, int
         }
     }
     pointer = collio_spare_take(sizeof(*pointer));
-    if (NULL == path || NULL == pointer) {
+    if (NULL == pointer) {
         free(path);
-        free(pointer);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    /* a rank without memory for the path opens the file: the others would wait; its calls fail */
     mca_sharedfp_ondemand_counter_init(&pointer->counter, path, one_node, locks);
     fh->f_sharedfp_data = &pointer->base;
     return OMPI_SUCCESS;
