@@ -72,7 +72,8 @@ static bool try_turn(int *fd)
 
     *fd = -1;
     if (NULL == opal_process_info.job_session_dir
-        || 0 > asprintf(&path, "%s/collio-window", opal_process_info.job_session_dir)) {
+        || 0 > asprintf(&path, "%s/collio-window-%s", opal_process_info.job_session_dir,
+                        opal_process_info.nodename)) {
         return true;
     }
     *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -83,33 +84,40 @@ static bool try_turn(int *fd)
 static void end_turn(int fd)
 {
     if (0 <= fd) {
-        (void) close(fd); /* unlocks the file */
+        (void) flock(fd, LOCK_UN); /* a child of this process may have the descriptor, too */
+        (void) close(fd);
     }
 }
 
 /* Waits until no other group of ranks creates an RMA window on the nodes of this file. osc/rdma of
  * Open MPI 4.1 names a segment of the node by the job and the number of the communicator, which
  * disjoint groups have in common; at the same time they would use one segment, and put bytes to
- * addresses of each other. Call it when all ranks have arrived: a late rank may still be in
+ * addresses of each other. A group that does not get the locks of all its nodes returns them, so
+ * that groups do not wait for each other forever; all its ranks then pause for the same random
+ * time, longer after each attempt. Call it when all ranks have arrived: a late rank may still be in
  * another group. Collective. Returns the argument of end_turn(). */
 static int take_turn(const collio_file_t *file)
 {
-    enum { PAUSE_US = 200 };
-    int fd = -1, busy = 0, any;
+    enum { BUSY, RANDOM, FIELDS };
+    enum { PAUSE_US = 200, DOUBLED_MOST = 10 };
+    int fd = -1;
 
-    if (OMPI_MAJOR_VERSION >= 5 || MPI_COMM_NULL == file->node_comm) {
-        return fd;
+    if (OMPI_MAJOR_VERSION >= 5 || file->size == file->nodes.nodes) {
+        return fd; /* osc/rdma has no segment on a node with one rank */
     }
-    for (;;) {
+    for (int tries = 0;; ++tries) {
+        int64_t mine[FIELDS] = {[RANDOM] = (int64_t) (collio_now() % 1000003)}, all[FIELDS];
+        int64_t range = (int64_t) PAUSE_US << collio_min(tries, DOUBLED_MOST);
+
         if (0 == ompi_comm_rank(file->node_comm)) {
-            busy = !try_turn(&fd);
+            mine[BUSY] = !try_turn(&fd);
         }
-        if (OMPI_SUCCESS != collio_allreduce(&busy, &any, 1, MPI_INT, MPI_MAX, file->comm)
-            || 0 == any) {
+        if (OMPI_SUCCESS != collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, file->comm)
+            || 0 == all[BUSY]) {
             return fd;
         }
-        end_turn(fd); /* so that groups with several nodes do not wait for each other forever */
-        (void) usleep((useconds_t) (PAUSE_US + collio_now() % PAUSE_US));
+        end_turn(fd);
+        (void) usleep((useconds_t) (PAUSE_US + all[RANDOM] % range));
     }
 }
 
