@@ -67,6 +67,7 @@ static mca_fbtl_mtpwrite_file_t *get_or_make(ompio_file_t *fh)
 mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_file_t *file = collio_handle_get(fh, COLLIO_PLACE_FBTL);
+    bool atomic = 0 != fh->f_atomicity;
 
     if (NULL == file) {
         pthread_mutex_lock(&mutex);
@@ -74,8 +75,8 @@ mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh)
         pthread_mutex_unlock(&mutex);
     }
     /* the mode changes between calls only: threads that are in calls of the file read it */
-    if (NULL != file && file->access.atomic != (0 != fh->f_atomicity)) {
-        file->access.atomic = !file->access.atomic;
+    if (NULL != file && file->access.atomic != atomic) {
+        file->access.atomic = atomic;
     }
     return file;
 }

@@ -162,7 +162,7 @@ static int file_open(struct ompi_communicator_t *comm, const char *filename, int
         free(path);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    /* a rank without memory for the path opens the file: the others would wait; its calls fail */
+    /* a rank without a path opens the file, because the others would wait; its calls fail */
     mca_sharedfp_ondemand_counter_init(&pointer->counter, path, one_node, locks);
     fh->f_sharedfp_data = &pointer->base;
     return OMPI_SUCCESS;
@@ -189,8 +189,9 @@ static int error_of(ompio_file_t *fh, int error)
 
     if (0 != error && !pointer->reported) {
         pointer->reported = true;
-        collio_help_rank("sharedfp/ondemand", fh->f_filename, fh->f_rank,
-                         COLLIO_HELP_SHARED_POINTER, pointer->counter.path, strerror(error));
+        collio_help_rank(
+            "sharedfp/ondemand", fh->f_filename, fh->f_rank, COLLIO_HELP_SHARED_POINTER,
+            NULL == pointer->counter.path ? "memory" : pointer->counter.path, strerror(error));
     }
     return collio_error_class(error);
 }

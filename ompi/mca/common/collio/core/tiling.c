@@ -39,7 +39,11 @@ static int reserve(collio_tiling_t *tiling, size_t more, bool wide)
     if (NULL != tiling->offset && most <= before && tiling->wide == wide) {
         return 0;
     }
-    most = most < 2 * before ? 2 * before : most;
+    if (most <= before) { /* only the width changes */
+        most = before;
+    } else if (most < 2 * before) {
+        most = 2 * before;
+    }
     if (most > PTRDIFF_MAX / (2 * sizeof(*block)) - 1) {
         return -ENOMEM;
     }

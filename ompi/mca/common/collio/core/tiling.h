@@ -146,7 +146,8 @@ static inline void collio_cursor_next(collio_cursor_t *cursor)
     }
 }
 
-/** Moves forward by `bytes`, at most `run`, which collio_cursor_run has returned. */
+/** Moves forward by `bytes`, at most `run`, which collio_cursor_run has returned. In a dense tiling
+ *  `bytes` must be less. */
 static inline void collio_cursor_advance(collio_cursor_t *cursor, int64_t bytes, int64_t run)
 {
     cursor->used += bytes;

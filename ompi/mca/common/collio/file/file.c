@@ -43,8 +43,8 @@ static void add_file(void *value, void *data)
     int stat = reading->pvar->stat;
 
     if (file->component == reading->pvar->component) {
-        add(&reading->value, stat, file->stats[0].at[stat]);
-        add(&reading->value, stat, file->stats[1].at[stat]);
+        add(&reading->value, stat, __atomic_load_n(&file->stats[0].at[stat], __ATOMIC_RELAXED));
+        add(&reading->value, stat, __atomic_load_n(&file->stats[1].at[stat], __ATOMIC_RELAXED));
     }
 }
 

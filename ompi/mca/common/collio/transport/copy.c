@@ -52,7 +52,7 @@ COLLIO_ALWAYS_INLINE void copy_dense(bool write, const collio_exchange_t *ex,
 
 /* A position in scattered user memory. */
 typedef struct walk_t {
-    collio_cursor_t cursor; /* piece and repetition of `at`; `used` stays as the seek set it */
+    collio_cursor_t cursor; /* piece and repetition of `at`; `used` is not kept */
     char *base;             /* address of the request's memory */
     char *at;               /* the next byte */
     int64_t left;           /* bytes from `at` to the end of the piece in memory */

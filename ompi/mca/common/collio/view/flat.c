@@ -256,7 +256,7 @@ static int flatten(const flat_key_t *key, collio_flat_t **flat)
 }
 
 /* A view without a description is found by its list. It is not kept if pieces of the list were
- * joined or left out, because then no list is equal to it. */
+ * joined or left out, because then its own list is not equal to it. */
 static int find_or_make(flat_ring_t *ring, const flat_key_t *key, collio_flat_t **flat)
 {
     int rc = 0;
