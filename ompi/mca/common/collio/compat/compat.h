@@ -88,6 +88,14 @@ static inline bool collio_world_is_up(void)
     return OMPI_MPI_STATE_INIT_COMPLETED == ompi_mpi_state;
 }
 
+/** May several threads be in MPI at once? MPI_T_init_thread of Open MPI 4.1 overwrites the level
+ *  that MPI_Init_thread has set; OPAL still uses threads then. */
+static inline bool collio_thread_multiple(void)
+{
+    return ompi_mpi_thread_multiple
+           || (MPI_THREAD_SINGLE == ompi_mpi_thread_provided && opal_using_threads());
+}
+
 /** Is MPI_Finalize past its callbacks? MPI then closes files that the program left open; 5.0 has
  *  freed RMA windows before, and refuses MPI_* calls. */
 static inline bool collio_mpi_frees_all(void)

@@ -136,7 +136,7 @@ collio_set_t *collio_set_prepare(const collio_file_t *file)
     ompi_communicator_t *comm = file->fh->f_comm;
     collio_set_t *set;
 
-    if (ompi_mpi_thread_multiple || set_count == SETS || OMPI_COMM_IS_INTER(comm)
+    if (collio_thread_multiple() || set_count == SETS || OMPI_COMM_IS_INTER(comm)
         || !collio_comm_of_world(comm) || !collio_of_one_job(comm) || !ends_in_time()) {
         return NULL;
     }
