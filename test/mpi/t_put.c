@@ -120,7 +120,7 @@ static bool puts_work(const char *transport)
  * has its own. Open MPI 4.1 lets them share a segment of the node by mistake. */
 static void two_groups(void)
 {
-    enum { FILES = 20 };
+    enum { FILES = 100 };
     t_blocks mine = turns(t_rank, 8192);
     char own[600];
     MPI_Comm group;
