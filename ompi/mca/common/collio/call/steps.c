@@ -267,7 +267,8 @@ static void begin_plan(collio_op_t *op)
     op->ex.plan->packed = op->ex.way.packed;
     collio_plan_begin(op->ex.plan, &shape, collio_layout_window(&op->ex));
     rc = collio_layout_domains(&op->ex);
-    if (0 == rc && 0 == op->ex.error && op->ex.request.bytes > 0) { /* error: no bytes in bins */
+    /* a rank that has failed was not counted when the file was divided: it has no pieces */
+    if (0 == rc && 0 == op->ex.error && op->ex.request.bytes > 0) {
         rc = collio_plan_split(op->ex.plan, &shape, &pieces);
     }
     if (0 != rc) {

@@ -255,8 +255,8 @@ static int flatten(const flat_key_t *key, collio_flat_t **flat)
     return 0;
 }
 
-/* A view without a description is found by its list. It is not kept if pieces of the list were
- * joined or left out, because then its own list is not equal to it. */
+/* A view without a description is found by comparing lists of pieces. If pieces of its list were
+ * joined or left out, the same list would not compare as equal later, so the view is not kept. */
 static int find_or_make(flat_ring_t *ring, const flat_key_t *key, collio_flat_t **flat)
 {
     int rc = 0;
