@@ -4,7 +4,7 @@
  * Aggregators: which ranks of which nodes access the file for other ranks.
  *
  * Problem: aggregators share their node's network card and memory, so they must be spread over
- *          the nodes, also when nodes have different numbers of ranks or ranks are assigned to
+ *          the nodes, even if nodes have different numbers of ranks or ranks are assigned to
  *          nodes in turn.
  * Method:  a node map (ranks sorted by node), from which every placement is computed.
  * Cost:    map O(ranks) once per process set; placement O(nodes + count).
@@ -171,7 +171,19 @@ int collio_aggregators_place(const collio_nodes_t *nodes, int count, collio_plac
     return count;
 }
 
-/* Reads a number at *text that is at most `max`, and moves *text behind the number. */
+static int aggregator_compare_ranks(const void *a, const void *b)
+{
+    int x = *(const int *) a, y = *(const int *) b;
+
+    return (x > y) - (x < y);
+}
+
+void collio_aggregators_sort(int *list, int count)
+{
+    qsort(list, (size_t) count, sizeof(*list), aggregator_compare_ranks);
+}
+
+/* Reads a number at *text that is at most `max`, and moves *text past the number. */
 static bool read_number(const char **text, int max, int *value)
 {
     bool digit = '0' <= **text && '9' >= **text;
@@ -262,7 +274,7 @@ int collio_aggregators_parse(const char *text, int ranks, int *list, const char 
     return rc;
 }
 
-/* Is the text a list of counts of at least 1, separated by commas? */
+/* True if the text is a list of counts of at least 1, separated by commas. */
 static bool is_list(const char *text)
 {
     int number;
@@ -355,4 +367,17 @@ collio_local_count_t collio_local_aggregators_divide(const collio_nodes_t *nodes
         count.until = node + 1;
     }
     return count;
+}
+
+collio_local_t collio_local_of(const collio_nodes_t *nodes, collio_local_count_t count, int rank)
+{
+    int node = collio_node_of(nodes, rank), ranks = collio_node_size(nodes, node);
+    int here = collio_local_aggregators_on(nodes, count, node);
+    int slot = collio_local_slot(ranks, here, collio_node_local(nodes, rank));
+    int first = collio_local_aggregator(ranks, here, slot);
+
+    return (collio_local_t){.rank = collio_node_member(nodes, node, first),
+                            .slot = slot,
+                            .count = here,
+                            .members = collio_local_aggregator(ranks, here, slot + 1) - first};
 }

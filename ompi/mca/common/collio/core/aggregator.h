@@ -67,6 +67,9 @@ typedef enum collio_placement_t {
 int collio_aggregators_place(const collio_nodes_t *nodes, int count, collio_placement_t placement,
                              int *list);
 
+/** Sorts a list of aggregators by rank. */
+void collio_aggregators_sort(int *list, int count);
+
 /** Chooses up to `per_node` (at least 1) ranks of each node, spread evenly over its members, into
  *  list[], by node, then by rank. Returns the number chosen. */
 int collio_aggregators_per_node(const collio_nodes_t *nodes, int per_node, int *list);
@@ -95,5 +98,16 @@ typedef struct collio_local_count_t {
 collio_local_count_t collio_local_aggregators_divide(const collio_nodes_t *nodes, int total);
 /** Returns the number of local aggregators of a node. */
 int collio_local_aggregators_on(const collio_nodes_t *nodes, collio_local_count_t count, int node);
+
+/** The local aggregator of a rank. */
+typedef struct collio_local_t {
+    int rank;    /* rank of the local aggregator */
+    int slot;    /* its number among the local aggregators of the node */
+    int count;   /* number of local aggregators of the node */
+    int members; /* number of ranks that it serves, itself included */
+} collio_local_t;
+
+/** Returns the local aggregator of a rank: the nearest one of its node at or below the rank. */
+collio_local_t collio_local_of(const collio_nodes_t *nodes, collio_local_count_t count, int rank);
 
 #endif /* COLLIO_AGGREGATOR_H */

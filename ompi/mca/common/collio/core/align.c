@@ -8,15 +8,15 @@
 #include <stdio.h>
 
 enum {
-    PAGE = COLLIO_ALIGN_LEAST,
+    PAGE = COLLIO_ALIGN_MIN,
     MOST = 64 << 20,          /* bytes: larger block sizes are not plausible */
     UNITS_PER_AGGREGATOR = 4, /* a unit that is not strict is halved until there are four */
     SOURCE_BITS = 2           /* bits of the source in a packed alignment */
 };
 
-#define SET_MOST (INT64_C(1) << 50) /* bytes: larger than any file, and fits a packed alignment */
+#define SET_MAX (INT64_C(1) << 50) /* bytes: larger than any file, and fits a packed alignment */
 
-static bool possible(int64_t bytes)
+static bool align_possible(int64_t bytes)
 {
     return bytes >= PAGE && bytes <= MOST && 0 == bytes % PAGE;
 }
@@ -24,7 +24,7 @@ static bool possible(int64_t bytes)
 collio_align_t collio_align_choose(const collio_align_facts_t *facts)
 {
     if (facts->set_bytes > 0) {
-        int64_t unit = collio_min(facts->set_bytes, SET_MOST);
+        int64_t unit = collio_min(facts->set_bytes, SET_MAX);
 
         return (collio_align_t){unit, COLLIO_ALIGN_SET, true};
     }
@@ -34,14 +34,14 @@ collio_align_t collio_align_choose(const collio_align_facts_t *facts)
     if (!collio_file_system_on_network(facts->file_system)) {
         return (collio_align_t){1, COLLIO_ALIGN_NONE, false};
     }
-    if (possible(facts->stripe_bytes)) {
+    if (align_possible(facts->stripe_bytes)) {
         return (collio_align_t){facts->stripe_bytes, COLLIO_ALIGN_STRIPE, false};
     }
-    return (collio_align_t){possible(facts->block_bytes) ? facts->block_bytes : PAGE,
+    return (collio_align_t){align_possible(facts->block_bytes) ? facts->block_bytes : PAGE,
                             COLLIO_ALIGN_BLOCK, false};
 }
 
-/* Is half of the unit a number of whole pages? */
+/* True if half of the unit is a number of whole pages. */
 static bool can_halve(int64_t unit)
 {
     return 0 == unit % (2 * PAGE);

@@ -12,7 +12,7 @@
  * change a part of it, or keep a stale part of a page in the other node's cache (NFS, FUSE).
  */
 
-enum { COLLIO_ALIGN_LEAST = 4096 }; /* bytes of a page, the unit of a node's cache */
+enum { COLLIO_ALIGN_MIN = 4096 }; /* bytes of a page, the unit of a node's cache */
 
 /** Where the unit comes from. */
 typedef enum collio_align_source_t {

@@ -18,6 +18,15 @@
  *
  *          On a file system whose servers give locks to clients (Lustre) interleaved pieces are
  *          always exchanged if there are several clients: direct writes revoke each other's locks.
+ *
+ *          Where every access takes a lock of the server (NFS), small accesses of ranks whose
+ *          ranges do not interleave are exchanged first: aggregators make fewer accesses.
+ *
+ *          Schedules are rows of a table, each with the condition under which it is measured. In
+ *          the study of schedules (docs/studies/overlap.md) write_comm loses least where it is not
+ *          the best; write_comm2 and write win elsewhere; comm, which needs no background access,
+ *          never won. Puts are not measured: Open MPI does not report whether a window is served by
+ *          hardware or emulated by messages, and nonblocking calls cannot use them.
  * Cost:    the first exchange makes a plan and shared memory. If direct access is the first choice,
  *          it serves PATIENCE calls before the exchange is measured, so that programs with few
  *          calls do not pay this cost.
@@ -32,10 +41,51 @@ enum {
     LARGE_PIECE = 256 << 10, /* bytes: on one node, larger pieces are never exchanged */
     SMALL_CALL = 64 << 10,   /* bytes of all ranks: smaller calls are not measured */
     TRIES = 2,               /* measurements of each way */
-    HOPELESS = 2,            /* a way that is this many times slower than the best is dropped */
+    TOO_SLOW = 2,            /* a way that is this many times slower than the best is dropped */
+    NEAR = 8,                /* a schedule with an old plan is dropped if it is 1/8 slower */
     PATIENCE = 32,           /* calls that direct access serves before other ways are measured */
     HIDEABLE = 8             /* overlap is measured if it may hide at least 1/8 of the time */
 };
+
+/* The rows in the order of their trials. A schedule is measured if row `fast` was faster than row
+ * `slow`; both 0: if there is time to hide. */
+enum { NONE, WRITE_COMM, WRITE_COMM2, WRITE, COMM };
+static const struct {
+    const collio_schedule_t *schedule;
+    int fast, slow;
+} rows[COLLIO_CHOICE_SCHEDULES] = {
+    [NONE] = {&collio_schedule_none, 0, 0},
+    [WRITE_COMM] = {&collio_schedule_write_comm, 0, 0},
+    [WRITE_COMM2] = {&collio_schedule_write_comm2, WRITE_COMM, NONE}, /* overlap gains */
+    [WRITE] = {&collio_schedule_write, WRITE_COMM, WRITE_COMM2},      /* and order does */
+    [COMM] = {&collio_schedule_comm, NONE, WRITE_COMM},               /* background access loses */
+};
+
+static int choice_row_of(int way)
+{
+    return COLLIO_WAY_DIRECT == way ? NONE : (way - COLLIO_WAY_SHM) % COLLIO_CHOICE_SCHEDULES;
+}
+
+const collio_schedule_t *collio_choice_schedule(collio_way_t way)
+{
+    return rows[choice_row_of(way)].schedule;
+}
+
+collio_buffers_t collio_choice_buffers(collio_way_t way)
+{
+    return COLLIO_WAY_DIRECT == way || COLLIO_WAY_ISEND <= way ? COLLIO_BUFFERS_PRIVATE
+                                                               : COLLIO_BUFFERS_SHARED;
+}
+
+collio_way_t collio_choice_way(collio_buffers_t buffers, const collio_schedule_t *schedule)
+{
+    int way = COLLIO_BUFFERS_SHARED == buffers ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND;
+
+    while (schedule != rows[choice_row_of(way)].schedule) {
+        ++way;
+    }
+    return (collio_way_t) way;
+}
 
 static int64_t piece_bytes(const collio_facts_t *facts)
 {
@@ -47,16 +97,18 @@ static bool interleaved(const collio_facts_t *facts)
     return facts->spans > facts->span;
 }
 
-/* Can bytes of other ranks fill the holes between the pieces of a rank? Spans that add up to less
- * than the range do not exclude this: distant groups of ranks may interleave. The holes must be at
- * least as large as the pieces, and all ranks together must have enough bytes to fill them. */
+/* True if bytes of other ranks can fill the holes between the pieces of a rank. Spans that add up
+ * to less than the range do not exclude this: distant groups of ranks may interleave. The holes
+ * must be at least as large as the pieces, and all ranks together must have enough bytes to fill
+ * them. */
 static bool fillable(const collio_facts_t *facts)
 {
     return facts->spans / 2 >= facts->bytes && facts->spans / facts->ranks <= facts->bytes;
 }
 
-/* Is this a write of many tiny pieces, with a system call for each, that an exchange may join? */
-static bool torn_write(const collio_facts_t *facts)
+/* True if this is a write of many tiny pieces, with a system call for each, that an exchange may
+ * join. */
+static bool is_scattered_write(const collio_facts_t *facts)
 {
     return facts->write && !facts->sieve_writes && piece_bytes(facts) < TINY_PIECE
            && facts->pieces > facts->ranks && fillable(facts);
@@ -65,7 +117,7 @@ static bool torn_write(const collio_facts_t *facts)
 static bool direct_worth(const collio_facts_t *facts)
 {
     if (!interleaved(facts)) {
-        return !torn_write(facts);
+        return !is_scattered_write(facts);
     }
     if (facts->contended) {
         return false;
@@ -76,13 +128,21 @@ static bool direct_worth(const collio_facts_t *facts)
     return facts->nodes == 1 ? piece_bytes(facts) >= TINY_PIECE : piece_bytes(facts) >= LARGE_PIECE;
 }
 
+/* True if the accesses of the ranks are small and more than those of one aggregator per node, and
+ * each takes a lock of the server: the messages for locks cost more than those of an exchange. */
+static bool many_locks(const collio_facts_t *facts)
+{
+    return facts->locks && facts->pieces > facts->nodes && piece_bytes(facts) < MIDDLE_PIECE;
+}
+
 static bool exchange_worth(const collio_facts_t *facts)
 {
     if (facts->ranks < 2) {
         return false;
     }
     if (!interleaved(facts)) {
-        return piece_bytes(facts) < TINY_PIECE && facts->pieces > facts->ranks;
+        return many_locks(facts)
+               || (piece_bytes(facts) < TINY_PIECE && facts->pieces > facts->ranks);
     }
     return facts->contended || (facts->nodes > 1 && !facts->one_machine)
            || piece_bytes(facts) < LARGE_PIECE;
@@ -93,7 +153,7 @@ static int64_t least_direct(const collio_facts_t *facts)
     if (facts->one_machine) {
         return MESSAGE_PIECE;
     }
-    if (!facts->write) {
+    if (!facts->write && !facts->locks) {
         return TINY_PIECE;
     }
     return facts->in_memory ? MEMORY_PIECE : MIDDLE_PIECE;
@@ -113,7 +173,7 @@ static collio_way_t first_choice(const collio_facts_t *facts, unsigned ways)
 /* Returns the bits of an exchange without overlap and, if `overlap`, of those with overlap. */
 static unsigned exchanges(collio_way_t way, bool overlap)
 {
-    unsigned schedules = overlap ? (1u << COLLIO_OVERLAPS) - 1 : 1;
+    unsigned schedules = overlap ? (1u << COLLIO_CHOICE_SCHEDULES) - 1 : 1;
 
     return schedules << way;
 }
@@ -133,7 +193,7 @@ collio_candidates_t collio_choice_candidates(const collio_facts_t *facts)
     }
     /* on one node messages are two copies and shared memory is one: only if transport is isend */
     if (exchange && facts->may_isend && (!facts->may_shm || facts->nodes > 1)) {
-        candidates.ways |= exchanges(COLLIO_WAY_ISEND, overlap && !facts->may_shm);
+        candidates.ways |= exchanges(COLLIO_WAY_ISEND, overlap);
     }
     candidates.first = first_choice(facts, candidates.ways);
     if (facts->bytes < SMALL_CALL) {
@@ -143,7 +203,7 @@ collio_candidates_t collio_choice_candidates(const collio_facts_t *facts)
     return candidates;
 }
 
-static bool has(unsigned ways, int way)
+static bool choice_has(unsigned ways, int way)
 {
     return 0 != (ways >> way & 1);
 }
@@ -153,7 +213,7 @@ static int best_of(const collio_measured_t *measured, unsigned ways)
     int best = -1;
 
     for (int way = 0; way < COLLIO_WAYS; ++way) {
-        if (has(ways, way) && measured->tried[way] > 0
+        if (choice_has(ways, way) && measured->tried[way] > 0
             && (best < 0 || measured->best[way] < measured->best[best])) {
             best = way;
         }
@@ -161,39 +221,47 @@ static int best_of(const collio_measured_t *measured, unsigned ways)
     return best;
 }
 
-collio_overlap_t collio_choice_overlap(collio_way_t way)
+static bool faster(const collio_measured_t *measured, int way, int other)
 {
-    if (COLLIO_WAY_DIRECT == way) {
-        return COLLIO_OVERLAP_NONE;
-    }
-    return (collio_overlap_t) ((way - COLLIO_WAY_SHM) % COLLIO_OVERLAPS);
+    return measured->tried[way] > 0 && measured->tried[other] > 0
+           && measured->best[way] < measured->best[other];
 }
 
-bool collio_choice_shares(collio_way_t way)
+/* True if the schedule of a way that was not measured may be the fastest: there was time to hide,
+ * the condition of its row holds, and hiding half of the time would beat direct access. */
+static bool schedule_worth(const collio_measured_t *measured, int way)
 {
-    return way < COLLIO_WAY_ISEND;
-}
-
-/* Is an overlap that was not measured worth it: is there time to hide, and did write_comm2 hide
- * some of it? */
-static bool overlap_worth(const collio_measured_t *measured, int way)
-{
-    int overlap = collio_choice_overlap((collio_way_t) way), none = way - overlap;
+    int row = choice_row_of(way), none = way - row;
 
     if (0 == measured->tried[none]) {
         return true;
     }
-    if (measured->hideable < measured->best[none] / HIDEABLE) {
+    if (measured->hideable < measured->best[none] / HIDEABLE
+        || (measured->tried[COLLIO_WAY_DIRECT] > 0
+            && measured->best[COLLIO_WAY_DIRECT] < measured->best[none] / 2)) {
         return false;
     }
-    return COLLIO_OVERLAP_WRITE_COMM != overlap
-           || measured->best[none + COLLIO_OVERLAP_WRITE_COMM2] < measured->best[none];
+    return rows[row].fast == rows[row].slow
+           || faster(measured, none + rows[row].fast, none + rows[row].slow);
 }
 
-/* Needs a way no further measurement? It was measured enough, is far slower than the best, or is an
- * overlap that gains nothing. */
-static bool settled(const collio_measured_t *measured, int way, int best)
+/* True if a way that was not measured may be the fastest. */
+static bool way_worth(const collio_measured_t *measured, unsigned ways, int way)
 {
+    unsigned shared = ways & exchanges(COLLIO_WAY_SHM, true);
+
+    if (COLLIO_WAY_ISEND <= way && 0 != shared) {
+        return choice_row_of(way) == choice_row_of(best_of(measured, shared));
+    }
+    return NONE == choice_row_of(way) || schedule_worth(measured, way);
+}
+
+/* True if this way needs no further measurement: it was measured enough, is far slower than the
+ * best, or cannot be the fastest. */
+static bool settled(const collio_measured_t *measured, unsigned ways, int way, int best)
+{
+    bool planned = WRITE_COMM < choice_row_of(way) && COLLIO_WAY_ISEND > way;
+
     if (measured->tried[way] >= TRIES) {
         return true;
     }
@@ -201,10 +269,10 @@ static bool settled(const collio_measured_t *measured, int way, int best)
         return false;
     }
     if (measured->tried[way] > 0) {
-        return measured->best[way] / HOPELESS > measured->best[best];
+        return planned ? measured->best[way] > measured->best[best] + measured->best[best] / NEAR
+                       : measured->best[way] / TOO_SLOW > measured->best[best];
     }
-    return COLLIO_OVERLAP_NONE != collio_choice_overlap((collio_way_t) way)
-           && !overlap_worth(measured, way);
+    return !way_worth(measured, ways, way);
 }
 
 collio_way_t collio_choice_next(const collio_measured_t *measured,
@@ -222,7 +290,7 @@ collio_way_t collio_choice_next(const collio_measured_t *measured,
         return candidates->first;
     }
     for (int way = 0; way < COLLIO_WAYS; ++way) {
-        if (has(ways, way) && !settled(measured, way, best)) {
+        if (choice_has(ways, way) && !settled(measured, ways, way, best)) {
             return (collio_way_t) way;
         }
     }
@@ -248,8 +316,7 @@ void collio_choice_record(collio_measured_t *measured, collio_way_t way, int64_t
     if (0 == measured->tried[way] || cost < measured->best[way]) {
         measured->best[way] = cost;
     }
-    if (COLLIO_WAY_DIRECT != way && COLLIO_OVERLAP_NONE == collio_choice_overlap(way)
-        && hideable > measured->hideable) {
+    if (COLLIO_WAY_DIRECT != way && NONE == choice_row_of(way) && hideable > measured->hideable) {
         measured->hideable = hideable;
     }
     ++measured->tried[way];
@@ -318,9 +385,10 @@ collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
     if (0 == measured->tried[way]) {
         return COLLIO_REASON_NOT_MEASURED;
     }
-    if (COLLIO_OVERLAP_NONE == collio_choice_overlap(way)
-        && (collio_choice_shares(way) || !facts->may_shm)
-        && 0 == measured->tried[way + COLLIO_OVERLAP_WRITE_COMM2]) {
+    if (NONE == choice_row_of(way)
+        && 0
+               == measured
+                      ->tried[WRITE_COMM + (facts->may_shm ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND)]) {
         return COLLIO_REASON_NOTHING_HIDDEN;
     }
     return COLLIO_REASON_FASTEST;

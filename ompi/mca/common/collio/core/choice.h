@@ -6,36 +6,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reason.h"
+#include "schedule.h"
+#include "transport_rule.h"
 
 /**
  * The decisions of `auto`: the first calls of a kind measure a few ways to carry out a call, and
  * later calls use the fastest way. The kind of a call is its direction and its average piece size.
  * Every decision is a function of agreed values, so all ranks choose the same way.
  */
+enum { COLLIO_CHOICE_SCHEDULES = 5 }; /* rows of the table in choice.c */
+
+/** A way to carry out a call: direct access, or the sum of a transport and the number of a row. */
 typedef enum collio_way_t {
-    COLLIO_WAY_DIRECT = 0,        /* no exchange: each rank accesses its own pieces */
-    COLLIO_WAY_SHM,               /* exchange, shared memory on a node; no overlap */
-    COLLIO_WAY_SHM_WRITE_COMM2,   /* exchange, shared memory on a node; schedule write_comm2 */
-    COLLIO_WAY_SHM_WRITE_COMM,    /* exchange, shared memory on a node; schedule write_comm */
-    COLLIO_WAY_ISEND,             /* exchange by messages only; no overlap */
-    COLLIO_WAY_ISEND_WRITE_COMM2, /* exchange by messages only; schedule write_comm2 */
-    COLLIO_WAY_ISEND_WRITE_COMM,  /* exchange by messages only; schedule write_comm */
-    COLLIO_WAYS
+    COLLIO_WAY_DIRECT = 0, /* no exchange: each rank accesses its own pieces */
+    COLLIO_WAY_SHM = 1,    /* exchange, shared memory on a node */
+    COLLIO_WAY_ISEND = COLLIO_WAY_SHM + COLLIO_CHOICE_SCHEDULES, /* exchange by messages only */
+    COLLIO_WAYS = COLLIO_WAY_ISEND + COLLIO_CHOICE_SCHEDULES
 } collio_way_t;
 
-/** How a way overlaps exchange and file access. */
-typedef enum collio_overlap_t {
-    COLLIO_OVERLAP_NONE = 0,
-    COLLIO_OVERLAP_WRITE_COMM2,
-    COLLIO_OVERLAP_WRITE_COMM,
-    COLLIO_OVERLAPS
-} collio_overlap_t;
-
-/** Returns the overlap of a way; NONE for direct access. */
-collio_overlap_t collio_choice_overlap(collio_way_t way);
-/** False for the ways that exchange by messages only. */
-bool collio_choice_shares(collio_way_t way);
+/** Returns the schedule of a way; `none` for direct access. */
+const collio_schedule_t *collio_choice_schedule(collio_way_t way);
+/** Returns the collective buffers of a way; PRIVATE for direct access. */
+collio_buffers_t collio_choice_buffers(collio_way_t way);
+/** Returns the way with this schedule and these buffers. */
+collio_way_t collio_choice_way(collio_buffers_t buffers, const collio_schedule_t *schedule);
 
 /** Agreed facts about a call and its file, from which `auto` decides. */
 typedef struct collio_facts_t {
@@ -53,6 +47,7 @@ typedef struct collio_facts_t {
     /** Direct accesses of several clients would revoke each other's locks, or request one lock
      *  each: interleaved pieces are exchanged. */
     bool contended;
+    bool locks;        /* every access takes a lock of the server: two messages more (NFS) */
     bool sieve_writes; /* data sieving of writes is on: holes do not cost a system call each */
     bool many_cycles;  /* an aggregator has more data than a window: the schedule matters */
     bool may_skip;     /* the settings allow direct access */
@@ -80,9 +75,11 @@ typedef struct collio_measured_t {
 } collio_measured_t;
 
 /** Returns the way for the next call; *probing = the call is measured. Each way is measured twice,
- *  because the first call pays for plans and fresh memory; a way that is more than twice as slow as
- *  the best is not measured again. Overlap is measured only if an exchange without overlap had time
- *  to hide, and write_comm only if write_comm2 was faster than no overlap. */
+ *  because the first call pays for plans and fresh memory. A way that is more than twice as slow as
+ *  the best is not measured again, nor is a schedule that uses the plan of another one and is more
+ *  than 1/8 slower. Overlap is measured only if an exchange without overlap had time to hide, and
+ *  each schedule under the condition in its row (choice.c). If shared memory and messages are both
+ *  candidates, messages are measured with the schedule that was fastest in shared memory. */
 collio_way_t collio_choice_next(const collio_measured_t *measured,
                                 const collio_candidates_t *candidates, bool *probing);
 
@@ -90,9 +87,10 @@ collio_way_t collio_choice_next(const collio_measured_t *measured,
 void collio_choice_record(collio_measured_t *measured, collio_way_t way, int64_t bytes,
                           int64_t nanoseconds, int64_t hideable);
 
-/** Is a request of a rank similar to its last one, so that the same way may serve it? Requests are
- *  similar if they have the same bytes and pieces, or pieces of about the same size that are not
- *  tiny: variables of a program differ in the number of their components, and blocks by a row. */
+/** True if a request of a rank is similar to its last one, so that the same way may serve it.
+ *  Requests are similar if they have the same bytes and pieces, or pieces of about the same size
+ *  that are not tiny: variables of a program differ in the number of their components, and blocks
+ *  by a row. */
 bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int64_t last_pieces);
 
 /** Return the reason for each part of a way: exchange or not, the transport, the schedule. */

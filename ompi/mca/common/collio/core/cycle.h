@@ -37,7 +37,7 @@ typedef struct collio_window_t {
     size_t first;  /* position of the first piece in split->piece */
     size_t count;  /* number of pieces */
     int64_t bytes; /* sum of the lengths of the pieces: size of the packed message */
-    int64_t lo;    /* begin of the lowest piece, which is the first one, in local coordinates */
+    int64_t lo;    /* start of the lowest piece, which is the first one, in local coordinates */
     int64_t hi;    /* end of the highest piece, in local coordinates */
 } collio_window_t;
 
@@ -97,10 +97,15 @@ int collio_split_list(const collio_split_t *split, size_t first, size_t count,
 int collio_split_copy(collio_split_t *split, const collio_split_t *from,
                       const collio_window_t *window);
 
-/** Returns the bytes of the window's packed message before the first byte at local coordinate
- *  `limit` or above: without overlap, all bytes below the limit. */
+/** Returns the length of the part of the window's packed message that has all bytes below local
+ *  coordinate `limit`. If pieces overlap, it may also have bytes above the limit. */
 int64_t collio_window_prefix(const collio_split_t *split, const collio_window_t *window,
                              int64_t limit);
+
+/** Returns the lowest stream position of the bytes at local coordinate `limit` or above, or
+ *  INT64_MAX if the window has none. */
+int64_t collio_window_stop(const collio_split_t *split, const collio_window_t *window,
+                           int64_t limit);
 
 /** A position in the packed message of a window. */
 typedef struct collio_reader_t {
@@ -110,24 +115,24 @@ typedef struct collio_reader_t {
     const collio_fragment_t *end;  /* end of the pieces of the window */
     size_t strand;                 /* the strand, if the pieces have streams */
     int64_t stream;                /* stream position of the next byte */
-    int64_t left;                  /* bytes of the window from the next byte on */
+    int64_t left;                  /* bytes of the window starting at the next byte */
     uint32_t used;                 /* bytes of the next piece before the next byte */
 } collio_reader_t;
 
 /** Pieces that follow each other in the stream. */
 typedef struct collio_run_t {
     const collio_fragment_t *at;  /* first piece; offsets count from window->lo */
-    const collio_fragment_t *end; /* behind the last piece */
+    const collio_fragment_t *end; /* past the last piece */
     int64_t stream;               /* stream position of the first piece */
     int64_t bytes;                /* sum of the lengths of the pieces */
 } collio_run_t;
 
-/** Returns the begin of a window's message. The pieces follow each other in the stream if
+/** Returns the start of a window's message. The pieces follow each other in the stream if
  *  reader.turn == reader.end. */
 collio_reader_t collio_reader(const collio_split_t *split, const collio_window_t *window);
 
 /** Returns the next pieces of a window, at most `bytes` bytes (1 .. reader->left) and at least one,
- *  and moves the reader behind them. `cut` is memory for a piece of which only a part is used. */
+ *  and moves the reader past them. `cut` is memory for a piece of which only a part is used. */
 collio_run_t collio_reader_next(collio_reader_t *reader, int64_t bytes, collio_fragment_t *cut);
 
 /** A requester that takes part in a cycle. */

@@ -7,12 +7,11 @@
 #include "number.h"
 
 enum {
-    LOCKAHEAD_PER_STRIPE = 4, /* maximum number of aggregators per stripe with lock-ahead */
-    LOCKAHEAD_PER_NODE = 4,   /* maximum number of aggregators per node with lock-ahead */
-    ON_ONE_NODE = 2,          /* aggregators of a job on one node */
-    NODE_BUFFER = 2 << 20,    /* bytes of buffers on one node with a local file system */
-    BUFFER = 32 << 20,        /* bytes of buffers elsewhere */
-    WAITING = 64 << 20        /* bytes of messages that may wait at an aggregator for receives */
+    ON_ONE_NODE = 2,            /* aggregators of a job on one node */
+    NODE_BUFFER = 2 << 20,      /* bytes of buffers on one node with a local file system */
+    BUFFER = 32 << 20,          /* bytes of buffers elsewhere */
+    LOCKAHEAD_NODE = 512 << 20, /* bytes: maximum for the buffers of a node with lock-ahead */
+    WAITING = 64 << 20          /* bytes of messages that may wait at an aggregator for receives */
 };
 
 /* One aggregator per stripe, so that static_cyclic gives each server one writer. With fewer ranks
@@ -27,13 +26,13 @@ static int per_stripe(const collio_site_t *site)
     return count;
 }
 
-/* With lock-ahead the writers of one OST do not revoke each other's locks, and several writers use
- * its bandwidth better: half of the ranks, within the limits per stripe and per node. */
+/* With lock-ahead the writers of one OST do not revoke each other's locks, several writers use its
+ * bandwidth better, and with more aggregators more data stays in its rank: half of the ranks, as
+ * published, but no more than the buffers of a node may take. */
 static int with_lockahead(const collio_site_t *site)
 {
-    int64_t count = collio_min(site->ranks / 2, LOCKAHEAD_PER_STRIPE * (int64_t) site->stripes);
+    int64_t count = collio_min(site->ranks / 2, LOCKAHEAD_NODE / BUFFER * (int64_t) site->nodes);
 
-    count = collio_min(count, LOCKAHEAD_PER_NODE * (int64_t) site->nodes);
     return (int) collio_max(count, site->stripes);
 }
 
@@ -62,7 +61,7 @@ int collio_default_aggregators(const collio_site_t *site)
 
 /* One node and a local file system: data pass through the buffer to the page cache. A buffer that
  * fits the caches of the cores is as fast as a large one, and its pages are allocated faster; this
- * holds also with more ranks than cores, because all ranks touch the same buffers in turn.
+ * holds even with more ranks than cores, because all ranks touch the same buffers in turn.
  * Elsewhere an access costs a round trip to a server or between nodes, so larger accesses pay. */
 int64_t collio_default_buffer(const collio_site_t *site)
 {

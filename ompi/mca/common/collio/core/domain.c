@@ -21,14 +21,16 @@
 #define ROW(name) &collio_partition_##name,
 const collio_partition_t *const collio_partitions[] = {COLLIO_PARTITION_LIST(ROW) NULL};
 
-static int64_t unit_of(const collio_partition_t *partition, const collio_division_t *division)
+static int64_t domain_unit_of(const collio_partition_t *partition,
+                              const collio_division_t *division)
 {
     int64_t unit = partition->contiguous ? division->unit : division->stripe;
 
     return 0 < unit ? unit : 1;
 }
 
-/* Do the bounds ascend from lo to hi, so that the domains are disjoint and cover the request? */
+/* True if the bounds ascend from lo to hi, so that the domains are disjoint and cover the request.
+ */
 static bool bounds_hold(const collio_domains_t *domains)
 {
     for (int i = 0; i < domains->parts; ++i) {
@@ -42,7 +44,7 @@ static bool bounds_hold(const collio_domains_t *domains)
 int collio_domains_make(const collio_partition_t *partition, const collio_division_t *division,
                         collio_domains_t *domains)
 {
-    int64_t unit = unit_of(partition, division), lo = division->lo - division->lo % unit;
+    int64_t unit = domain_unit_of(partition, division), lo = division->lo - division->lo % unit;
     int rc;
 
     *domains = (collio_domains_t){
@@ -71,22 +73,12 @@ void collio_domains_fini(collio_domains_t *domains)
 
 int64_t collio_domains_most(const collio_partition_t *partition, const collio_division_t *division)
 {
-    int64_t unit = unit_of(partition, division);
+    int64_t unit = domain_unit_of(partition, division);
 
     if (NULL != partition->most) {
         return partition->most(division);
     }
     return division->hi - (division->lo - division->lo % unit);
-}
-
-int64_t collio_domains_least_window(const collio_domains_t *domains, int64_t window_bytes)
-{
-    int64_t least = INT64_MAX;
-
-    for (int i = 0; NULL != domains->given && i < domains->parts; ++i) {
-        least = collio_min(least, domains->given[i].window_bytes);
-    }
-    return INT64_MAX == least ? window_bytes : least;
 }
 
 bool collio_domains_can_shift(const collio_domains_t *domains, int64_t delta)

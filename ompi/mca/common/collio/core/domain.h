@@ -32,7 +32,7 @@ typedef struct collio_division_t {
 typedef struct collio_place_t {
     int aggregator; /* owner of the byte */
     int64_t local;  /* local coordinate of the byte, at least 0; ascends with the offset */
-    int64_t run;    /* bytes from this byte on with one owner, contiguous in file and local */
+    int64_t run;    /* bytes starting here with one owner, contiguous in file and local */
 } collio_place_t;
 
 struct collio_domains_t;
@@ -49,11 +49,13 @@ struct collio_domains_t;
  */
 typedef struct collio_partition_t {
     const char *name; /* value of the setting `partition` */
-    const char *help; /* description of this value in ompi_info */
     bool contiguous;  /* an aggregator has one contiguous part at most */
     bool ascending;   /* the owner's number ascends with the offset */
-    bool by_bytes;    /* sparse requests are divided by requested bytes instead of by span */
-    bool by_memory;   /* parts follow the memory of the nodes, which is measured for each plan */
+    /** Parts of the file ascend with the aggregators, which are then listed by rank: data that
+     *  ascends with the ranks stays on its node. */
+    bool by_rank;
+    bool by_bytes;  /* sparse requests are divided by requested bytes instead of by span */
+    bool by_memory; /* parts follow the memory of the nodes, which is measured for each plan */
     /** Fills in the bounds: 0 or -ENOMEM. */
     int (*make)(const collio_division_t *division, struct collio_domains_t *domains);
     /** Returns an upper bound of the size of a domain. NULL: the whole range is the bound. */
@@ -65,7 +67,8 @@ typedef struct collio_partition_t {
                       int64_t *run);
     /** Returns the bytes of an aggregator's domain. */
     int64_t (*size)(const struct collio_domains_t *domains, int aggregator);
-    /** Has every byte the same owner after a move by `delta`, a multiple of the unit? NULL: yes. */
+    /** True if every byte has the same owner after a move by `delta`, a multiple of the unit. NULL:
+     *  always. */
     bool (*keeps)(const struct collio_domains_t *domains, int64_t delta);
 } collio_partition_t;
 
@@ -102,7 +105,7 @@ int collio_domains_make(const collio_partition_t *partition, const collio_divisi
                         collio_domains_t *domains);
 void collio_domains_fini(collio_domains_t *domains);
 
-/** Returns an upper bound of the size of a domain, also for ranks that cannot allocate domains. */
+/** Returns an upper bound of the size of a domain, even for ranks that cannot allocate domains. */
 int64_t collio_domains_most(const collio_partition_t *partition, const collio_division_t *division);
 
 /** Returns the window of an aggregator; `window_bytes` is the window of all if there is one. */
@@ -116,9 +119,6 @@ static inline int64_t collio_domains_window(const collio_domains_t *domains, int
                ? 1
                : domains->given[domains->part_of[aggregator]].window_bytes;
 }
-
-/** Returns the smallest window of an aggregator that has a part. */
-int64_t collio_domains_least_window(const collio_domains_t *domains, int64_t window_bytes);
 
 static inline collio_place_t collio_domains_locate(const collio_domains_t *domains, int64_t offset)
 {
@@ -137,8 +137,8 @@ static inline int64_t collio_domains_size(const collio_domains_t *domains, int a
     return domains->partition->size(domains, aggregator);
 }
 
-/** Can the domains move by `delta`? Not if the move would break the alignment, give bytes to other
- *  aggregators, or pass 0 or INT64_MAX. */
+/** True if the domains can move by `delta`. False if the move would break the alignment, give bytes
+ *  to other aggregators, or pass 0 or INT64_MAX. */
 bool collio_domains_can_shift(const collio_domains_t *domains, int64_t delta);
 
 /** Moves all domains by `delta`. Returns false, and changes nothing, if they cannot move. */

@@ -107,7 +107,7 @@ static int make_memory(const collio_division_t *division, collio_domains_t *doma
     return 0;
 }
 
-static collio_place_t locate(const collio_domains_t *domains, int64_t offset)
+static collio_place_t contiguous_locate(const collio_domains_t *domains, int64_t offset)
 {
     int part = collio_domains_part(domains, offset);
 
@@ -123,8 +123,8 @@ static int part_of(const collio_domains_t *domains, int aggregator)
     return NULL == domains->part_of ? aggregator : domains->part_of[aggregator];
 }
 
-static int64_t offset_of(const collio_domains_t *domains, int aggregator, int64_t local,
-                         int64_t *run)
+static int64_t contiguous_offset_of(const collio_domains_t *domains, int aggregator, int64_t local,
+                                    int64_t *run)
 {
     int part = part_of(domains, aggregator);
 
@@ -132,7 +132,7 @@ static int64_t offset_of(const collio_domains_t *domains, int aggregator, int64_
     return domains->bound[part] + local;
 }
 
-static int64_t size_of(const collio_domains_t *domains, int aggregator)
+static int64_t contiguous_size_of(const collio_domains_t *domains, int aggregator)
 {
     int part = part_of(domains, aggregator);
 
@@ -141,24 +141,23 @@ static int64_t size_of(const collio_domains_t *domains, int aggregator)
 
 const collio_partition_t collio_partition_even = {
     .name = "even",
-    .help = "one contiguous part each",
     .contiguous = true,
     .ascending = true,
+    .by_rank = true,
     .by_bytes = true,
     .make = make_even,
     .most = most_even,
-    .locate = locate,
-    .offset = offset_of,
-    .size = size_of,
+    .locate = contiguous_locate,
+    .offset = contiguous_offset_of,
+    .size = contiguous_size_of,
 };
 
 const collio_partition_t collio_partition_memory = {
     .name = "memory",
-    .help = "contiguous parts, each for a node that has data in it and memory for it",
     .contiguous = true,
     .by_memory = true,
     .make = make_memory,
-    .locate = locate,
-    .offset = offset_of,
-    .size = size_of,
+    .locate = contiguous_locate,
+    .offset = contiguous_offset_of,
+    .size = contiguous_size_of,
 };

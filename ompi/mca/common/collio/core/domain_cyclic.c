@@ -69,7 +69,7 @@ static int64_t run_of(const ring_t *ring, int64_t unit, int64_t offset)
     return ring->hi - offset < left ? ring->hi - offset : left;
 }
 
-static collio_place_t locate(const collio_domains_t *domains, int64_t offset)
+static collio_place_t cyclic_locate(const collio_domains_t *domains, int64_t offset)
 {
     ring_t ring = ring_of_group(domains, collio_domains_part(domains, offset));
     int64_t unit = domains->unit, stripe = offset / unit;
@@ -86,8 +86,8 @@ static collio_place_t locate(const collio_domains_t *domains, int64_t offset)
     };
 }
 
-static int64_t offset_of(const collio_domains_t *domains, int aggregator, int64_t local,
-                         int64_t *run)
+static int64_t cyclic_offset_of(const collio_domains_t *domains, int aggregator, int64_t local,
+                                int64_t *run)
 {
     ring_t ring = ring_of_aggregator(domains, aggregator);
     int64_t unit = domains->unit, stripe, offset;
@@ -102,7 +102,7 @@ static int64_t offset_of(const collio_domains_t *domains, int aggregator, int64_
     return offset;
 }
 
-static int64_t size_of(const collio_domains_t *domains, int aggregator)
+static int64_t cyclic_size_of(const collio_domains_t *domains, int aggregator)
 {
     ring_t ring = ring_of_aggregator(domains, aggregator);
     int64_t unit = domains->unit, whole = (ring.hi - ring.lo) / unit;
@@ -126,20 +126,19 @@ static bool keeps(const collio_domains_t *domains, int64_t delta)
 
 const collio_partition_t collio_partition_static_cyclic = {
     .name = "static_cyclic",
-    .help = "stripe i belongs to aggregator i modulo their number",
     .make = make_static,
-    .locate = locate,
-    .offset = offset_of,
-    .size = size_of,
+    .locate = cyclic_locate,
+    .offset = cyclic_offset_of,
+    .size = cyclic_size_of,
     .keeps = keeps,
 };
 
 const collio_partition_t collio_partition_group_cyclic = {
     .name = "group_cyclic",
-    .help = "contiguous parts for groups of as many aggregators as stripes, cyclic inside a group",
+    .by_rank = true,
     .make = make_groups,
-    .locate = locate,
-    .offset = offset_of,
-    .size = size_of,
+    .locate = cyclic_locate,
+    .offset = cyclic_offset_of,
+    .size = cyclic_size_of,
     .keeps = keeps,
 };

@@ -13,7 +13,7 @@ typedef struct collio_extent_t {
 
 /** Contiguous bytes in a range of less than 4 GiB, such as a piece of a request in one window. */
 typedef struct collio_fragment_t {
-    uint32_t offset; /* bytes from the begin of the lowest fragment of the range */
+    uint32_t offset; /* bytes from the start of the lowest fragment of the range */
     uint32_t length; /* number of bytes */
 } collio_fragment_t;
 

@@ -25,7 +25,7 @@ static const struct {
 enum { ROWS = sizeof(on_network) / sizeof(on_network[0]) };
 
 /* Returns the row of a file system; ROWS: not a network file system. */
-static size_t row_of(uint32_t file_system)
+static size_t file_system_row_of(uint32_t file_system)
 {
     size_t i = 0;
 
@@ -37,7 +37,7 @@ static size_t row_of(uint32_t file_system)
 
 bool collio_file_system_on_network(uint32_t file_system)
 {
-    return ROWS > row_of(file_system);
+    return ROWS > file_system_row_of(file_system);
 }
 
 bool collio_file_system_in_memory(uint32_t file_system)
@@ -48,7 +48,7 @@ bool collio_file_system_in_memory(uint32_t file_system)
 
 collio_coherence_t collio_coherence_choose(uint32_t file_system, bool several_nodes)
 {
-    size_t row = row_of(file_system);
+    size_t row = file_system_row_of(file_system);
 
     return several_nodes && ROWS > row ? on_network[row].coherence : COLLIO_COHERENT;
 }

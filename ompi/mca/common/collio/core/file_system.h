@@ -34,9 +34,9 @@ typedef enum collio_coherence_t {
  *  more than one node. */
 collio_coherence_t collio_coherence_choose(uint32_t file_system, bool several_nodes);
 
-/** Is this a network or parallel file system? */
+/** True for a network or parallel file system. */
 bool collio_file_system_on_network(uint32_t file_system);
-/** Is this tmpfs or ramfs, where an access is a copy that waits for no device? */
+/** True for tmpfs and ramfs, where an access is a copy that waits for no device. */
 bool collio_file_system_in_memory(uint32_t file_system);
 
 #endif /* COLLIO_FILE_SYSTEM_H */

@@ -6,7 +6,7 @@
  *          certainty that no two pieces overlap. Lists that are made, sent, decoded and merged cost
  *          300 instructions per piece.
  * Method:  a line of bits for each window, one per byte. A piece flips the bit of its first byte
- *          and the bit behind its last byte, and adds its length to a sum. Between the 1st and the
+ *          and the bit after its last byte, and adds its length to a sum. Between the 1st and the
  *          2nd bit that is set, the 3rd and the 4th, ... every byte lies in an odd number of
  *          pieces, so at least in one; elsewhere in an even number. If these runs together have as
  *          many bytes as the sum of all lengths, then no byte of a run lies in more than one piece,
@@ -31,17 +31,17 @@
 enum {
     BITS = 64,
     RANK_PIECES = 64,   /* fewer pieces per rank are not worth a barrier */
-    SPARSE = 2048,      /* bytes of span per piece from which the line is dearer than lists */
+    SPARSE = 2048,      /* bytes of span per piece above which the line costs more than lists */
     FEW_LISTS = 3,      /* below, a merge has little to compare */
     FEW_EXTENTS = 1024, /* below, a merge is cheaper than the line */
-    SPARSE_LISTS = 512  /* bytes of span per extent from which the line is dearer than a merge */
+    SPARSE_LISTS = 512  /* bytes of span per extent above which the line costs more than a merge */
 };
 
 enum { REFUSED = -1 };
 
 typedef struct marks_of_window_t {
     _Atomic int64_t bytes;   /* sum of the lengths, or REFUSED */
-    _Atomic uint64_t line[]; /* one bit per byte, and one behind the last byte */
+    _Atomic uint64_t line[]; /* one bit per byte, and one after the last byte */
 } window_t;
 
 bool collio_marks_pay(int64_t span, int64_t bytes, int64_t pieces, int ranks)
@@ -71,7 +71,7 @@ static int64_t stride_of(const collio_marks_t *marks)
     return (words_of(marks) + 1) * (int64_t) sizeof(uint64_t);
 }
 
-static window_t *window_of(const collio_marks_t *marks, int64_t window)
+static window_t *marks_window_of(const collio_marks_t *marks, int64_t window)
 {
     COLLIO_ASSERT(0 <= window && window < marks->windows);
     return (window_t *) (void *) (marks->at + window * stride_of(marks));
@@ -106,7 +106,7 @@ COLLIO_ALWAYS_INLINE void flip(_Atomic uint64_t *word, uint64_t bits, bool share
     }
 }
 
-/* Flips the bits of a list in a window of `bytes` bytes from `lo` on; `shared` (a constant where
+/* Flips the bits of a list in a window of `bytes` bytes at `lo`; `shared` (a constant where
  * this is inlined): others flip at the same time. */
 COLLIO_ALWAYS_INLINE void flip_list(window_t *to, int64_t lo, int64_t bytes,
                                     const collio_merge_input_t *list, bool shared)
@@ -131,7 +131,7 @@ COLLIO_ALWAYS_INLINE void flip_list(window_t *to, int64_t lo, int64_t bytes,
 void collio_marks_add(const collio_marks_t *marks, int64_t window, const collio_merge_input_t *list,
                       int64_t bytes)
 {
-    window_t *to = window_of(marks, window);
+    window_t *to = marks_window_of(marks, window);
 
     flip_list(to, window * marks->step, marks->window_bytes, list, true);
     atomic_fetch_add_explicit(&to->bytes, bytes, memory_order_relaxed);
@@ -141,13 +141,14 @@ bool collio_marks_hold(const collio_marks_t *marks, int64_t window)
 {
     return window < marks->windows
            && REFUSED
-                  != atomic_load_explicit(&window_of(marks, window)->bytes, memory_order_relaxed);
+                  != atomic_load_explicit(&marks_window_of(marks, window)->bytes,
+                                          memory_order_relaxed);
 }
 
 int collio_marks_runs(const collio_marks_t *marks, int64_t window, collio_extents_t *out,
                       int64_t *bytes)
 {
-    window_t *from = window_of(marks, window);
+    window_t *from = marks_window_of(marks, window);
     int64_t lo = window * marks->step;
     int64_t words = words_of(marks), covered = 0, begin = -1;
     size_t before = out->count;
@@ -191,9 +192,9 @@ int collio_marks_union(const collio_merge_input_t *lists, size_t list_count,
     if (NULL == marks.at) {
         return -ENOMEM;
     }
-    window_of(&marks, 0)->bytes = span->bytes;
+    marks_window_of(&marks, 0)->bytes = span->bytes;
     for (size_t i = 0; i < list_count; ++i) {
-        flip_list(window_of(&marks, 0), span->lo, marks.window_bytes, &lists[i], false);
+        flip_list(marks_window_of(&marks, 0), span->lo, marks.window_bytes, &lists[i], false);
     }
     rc = collio_marks_runs(&marks, 0, out, &bytes);
     for (size_t i = before; i < out->count; ++i) {

@@ -67,7 +67,7 @@ int collio_memory_bins(int aggregators, int nodes);
  *  of `unit`, so that domains end at borders of stripes. */
 void collio_memory_cut(int64_t lo, int64_t hi, int64_t unit, int bins, int64_t *origin,
                        int64_t *width);
-/** Returns the begin of a bin, or `hi` for bins beyond the range, which may pass INT64_MAX. */
+/** Returns the start of a bin, or `hi` for bins beyond the range, which may pass INT64_MAX. */
 static inline int64_t collio_memory_begin(int64_t origin, int64_t width, int bin, int64_t hi)
 {
     return bin > (hi - origin) / width ? hi : origin + bin * width;
@@ -112,8 +112,8 @@ typedef struct collio_memory_layout_t {
     int merges;                 /* number of leaves that were merged into a neighbor */
 } collio_memory_layout_t;
 
-/** Minimum bytes of memory of an aggregator, also if its node has less. */
-enum { COLLIO_MEMORY_LEAST = 64 << 10 };
+/** Minimum bytes of memory of an aggregator, even if its node has less. */
+enum { COLLIO_MEMORY_MIN = 64 << 10 };
 
 /** Bisects the bins of `whole` until a leaf has at most domain_bytes requested bytes or one bin.
  *  Stores the leaves in leaf[], which has room for one per bin, and returns their number. */

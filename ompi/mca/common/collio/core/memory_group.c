@@ -26,20 +26,20 @@
 #include <stdlib.h>
 
 enum {
-    BINS_EACH = 32,         /* bins per aggregator */
-    BINS_LEAST = 512,       /* minimum number of bins */
-    BINS_MOST = 4096,       /* maximum number of bins */
-    TOUCHED_MOST = 1 << 20, /* bytes: maximum for the touched bins of all nodes */
-    WORD = 64,              /* bins of a word */
-    STRAY_SHARE = 8         /* a cut may stray by this part of the touched bins of a group */
+    BINS_EACH = 32,        /* bins per aggregator */
+    BINS_MIN = 512,        /* minimum number of bins */
+    BINS_MAX = 4096,       /* maximum number of bins */
+    TOUCHED_MAX = 1 << 20, /* bytes: maximum for the touched bins of all nodes */
+    WORD = 64,             /* bins of a word */
+    STRAY_SHARE = 8        /* a cut may stray by this part of the touched bins of a group */
 };
 
 int collio_memory_bins(int aggregators, int nodes)
 {
-    int64_t bins = collio_min((int64_t) aggregators * BINS_EACH, BINS_MOST);
-    int64_t words = TOUCHED_MOST / 8 / collio_max(nodes, 1);
+    int64_t bins = collio_min((int64_t) aggregators * BINS_EACH, BINS_MAX);
+    int64_t words = TOUCHED_MAX / 8 / collio_max(nodes, 1);
 
-    return (int) collio_max(BINS_LEAST, collio_min(bins, WORD * words));
+    return (int) collio_max(BINS_MIN, collio_min(bins, WORD * words));
 }
 
 void collio_memory_cut(int64_t lo, int64_t hi, int64_t unit, int bins, int64_t *origin,
@@ -56,7 +56,7 @@ void collio_memory_cut(int64_t lo, int64_t hi, int64_t unit, int bins, int64_t *
     }
 }
 
-/* A bin, and the cut behind it. */
+/* A bin, and the cut after it. */
 typedef struct border_t {
     int64_t touched; /* number of nodes that touch the bin */
     int64_t stray;   /* sum over the nodes of the bins that they touch on their lesser side */

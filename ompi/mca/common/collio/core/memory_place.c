@@ -56,7 +56,7 @@ typedef struct placer_t {
 /* ---- leaves ---- */
 
 /* Cuts at the border that has about `wanted` bytes on its left. Returns the bytes on its left. */
-static int64_t cut(const int64_t *bytes, int64_t wanted, part_t *leaf, part_t *right)
+static int64_t place_cut(const int64_t *bytes, int64_t wanted, part_t *leaf, part_t *right)
 {
     int64_t left = 0, best = INT64_MAX, before = 0;
 
@@ -88,7 +88,7 @@ static int bisect(const int64_t *bytes, part_t leaf, int64_t most, int level, pa
         return 1;
     }
     leaves = (leaf.bytes - 1) / most + 1;
-    before = cut(bytes, leaf.bytes / leaves * (leaves / 2), &leaf, &right);
+    before = place_cut(bytes, leaf.bytes / leaves * (leaves / 2), &leaf, &right);
     right.bytes = leaf.bytes - before;
     leaf.bytes = before;
     right.level = level;
@@ -122,10 +122,10 @@ part_t *collio_memory_merge(const part_t *leaf, part_t *before, part_t *after)
 
 /* ---- placement ---- */
 
-/* Returns the bytes of a collective buffer within `bytes`, but at least COLLIO_MEMORY_LEAST. */
+/* Returns the bytes of a collective buffer within `bytes`, but at least COLLIO_MEMORY_MIN. */
 static int64_t buffer_within(const placer_t *placer, int64_t bytes)
 {
-    return collio_max(COLLIO_MEMORY_LEAST, collio_min(bytes, placer->limits->buffer_bytes));
+    return collio_max(COLLIO_MEMORY_MIN, collio_min(bytes, placer->limits->buffer_bytes));
 }
 
 static bool fits(const placer_t *placer, const room_t *room)
@@ -154,7 +154,7 @@ static int best_node(const placer_t *placer, const part_t *leaf, bool any)
 }
 
 /* Gives the leaf to the next aggregator of the node; -1: to none. */
-static void give(placer_t *placer, part_t *leaf, int node)
+static void place_give(placer_t *placer, part_t *leaf, int node)
 {
     room_t *room;
 
@@ -175,13 +175,13 @@ static int place_leaves(placer_t *placer, part_t *part, int first, int end)
     int kept = first;
 
     for (int i = first; i < end; ++i) {
-        give(placer, &part[i], best_node(placer, &part[i], false));
+        place_give(placer, &part[i], best_node(placer, &part[i], false));
     }
     for (int i = first; i < end; ++i) {
         part_t *leaf = &part[i];
 
         if (leaf->aggregator < 0 && leaf->bytes > 0) {
-            give(placer, leaf, best_node(placer, NULL, false));
+            place_give(placer, leaf, best_node(placer, NULL, false));
         }
         if (leaf->aggregator < 0
             && NULL
@@ -191,7 +191,7 @@ static int place_leaves(placer_t *placer, part_t *part, int first, int end)
         }
         if (leaf->aggregator < 0) {
             leaf->reduced = true;
-            give(placer, leaf, best_node(placer, NULL, true));
+            place_give(placer, leaf, best_node(placer, NULL, true));
         }
         part[kept++] = *leaf;
     }
@@ -249,7 +249,7 @@ static void give_spare(placer_t *placer, part_t *part)
 
         if (room->next >= 0) {
             part->aggregator = room->next;
-            part->buffer_bytes = COLLIO_MEMORY_LEAST;
+            part->buffer_bytes = COLLIO_MEMORY_MIN;
             room->next = placer->behind[room->next];
             return;
         }
@@ -258,7 +258,7 @@ static void give_spare(placer_t *placer, part_t *part)
 
 /* Divides the memory of each node equally among its parts, because their buffers are in one shared
  * segment, and finds aggregators for groups that have none. */
-static void complete(placer_t *placer, layout_t *layout)
+static void place_complete(placer_t *placer, layout_t *layout)
 {
     part_t *part;
     int kept = 0;
@@ -331,7 +331,7 @@ int collio_memory_layout_init(const demand_t *demand, const limits_t *limits, la
         place_group(&placer, bin, end[g], layout);
     }
     if (groups > 0) {
-        complete(&placer, layout);
+        place_complete(&placer, layout);
     } else {
         collio_memory_layout_fini(layout);
     }

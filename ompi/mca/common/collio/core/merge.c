@@ -38,7 +38,7 @@ typedef struct collio_merge_side_t {
 /* The union of the extents that have been used. */
 typedef struct collio_union_t {
     collio_extents_t *out; /* complete extents */
-    int64_t lo;            /* begin of the last extent, which may grow */
+    int64_t lo;            /* start of the last extent, which may grow */
     int64_t hi;            /* end of the last extent; less than `lo`: there is none */
     int64_t overlap_bytes; /* bytes in n > 1 extents, counted n - 1 times */
 } union_t;
@@ -49,7 +49,7 @@ static int union_push(union_t *all)
 }
 
 /* Adds the extents of a side that begin at `bound` or before it. 0 or -ENOMEM. */
-static int use(side_t *side, int64_t bound, union_t *all)
+static int merge_use(side_t *side, int64_t bound, union_t *all)
 {
     for (; side->next < side->end; ++side->next) {
         int64_t offset = side->lo + side->next->offset;
@@ -80,7 +80,7 @@ static int merge(side_t *sides, collio_heap_entry_t *heap, size_t count, union_t
     collio_heap_build(heap, count);
     while (0 < count) {
         side_t *side = &sides[heap[0].input];
-        int rc = use(side, collio_heap_second(heap, count), all);
+        int rc = merge_use(side, collio_heap_second(heap, count), all);
 
         if (0 != rc) {
             return rc;

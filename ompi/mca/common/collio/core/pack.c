@@ -24,7 +24,7 @@ COLLIO_ALWAYS_INLINE void copy(bool pack, char *memory, char *packed, size_t byt
 }
 
 /* Copies the next `whole` pieces, each of `bytes` (0: lengths from the tiling), and moves the
- * cursor behind them. Returns the end of the packed bytes. */
+ * cursor past them. Returns the end of the packed bytes. */
 COLLIO_ALWAYS_INLINE char *copy_pieces(bool pack, size_t bytes, collio_cursor_t *cursor,
                                        int64_t whole, char *memory, char *packed)
 {

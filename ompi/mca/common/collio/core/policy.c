@@ -68,10 +68,12 @@ static int64_t layer1_ns(const collio_tam_facts_t *facts, int64_t group)
     int64_t copy = node_bytes / COLLIO_COST_MEMORY_BYTES_NS;
     int64_t mine = facts->shared_memory ? bytes(facts) : product(bytes(facts), group);
     int64_t gathered = product(extents(facts), group);
+    int64_t local = collio_or_default(facts->costs.local_ns, COLLIO_COST_LOCAL_NS);
+    int64_t kib = collio_or_default(facts->costs.kib_ns, COLLIO_COST_KIB_NS);
     int64_t plan = collio_sum(product(gathered, COLLIO_COST_EXTENT_NS), merge_ns(gathered, group));
 
-    copy = collio_max(copy, mine / COLLIO_COST_CORE_BYTES_NS);
-    return collio_sum(collio_sum((group - 1) * COLLIO_COST_LOCAL_NS, copy),
+    copy = collio_max(copy, product(mine, kib) / 1024);
+    return collio_sum(collio_sum(product(group - 1, local), copy),
                       collio_sum(per_call(facts, plan), COLLIO_COST_LAYER_NS));
 }
 
@@ -85,7 +87,9 @@ static int64_t layer2_ns(const collio_tam_facts_t *facts, int64_t group, int64_t
     int64_t received = ceil_divide(product(ranks, extents(facts)), aggregators);
     int64_t receives = collio_min(product(requesters, cycles), received);
     int64_t sends = collio_min(product(aggregators, cycles), product(extents(facts), group));
-    int64_t message = 1 < facts->nodes ? COLLIO_COST_MESSAGE_NS : COLLIO_COST_LOCAL_NS;
+    int64_t message = 1 < facts->nodes
+                          ? collio_or_default(facts->costs.message_ns, COLLIO_COST_MESSAGE_NS)
+                          : collio_or_default(facts->costs.local_ns, COLLIO_COST_LOCAL_NS);
 
     return collio_max(
         product(sends, message),

@@ -16,8 +16,15 @@
 #define COLLIO_COST_MERGE_NS        8      /* moving one extent up one level of the heap */
 #define COLLIO_COST_EXTENT_NS       40     /* handling one extent in layer 1: list, place */
 #define COLLIO_COST_LAYER_NS        300000 /* fixed cost: ranks of a node wait for each other */
-#define COLLIO_COST_CORE_BYTES_NS   4      /* bytes that one core copies per nanosecond */
+#define COLLIO_COST_KIB_NS          256    /* copying one KiB by one core */
 #define COLLIO_COST_MEMORY_BYTES_NS 20     /* bytes that all cores copy per nanosecond */
+
+/** Costs of messages of two layers, measured by the processes of a file (node/costs.h). */
+typedef struct collio_costs_t {
+    int64_t message_ns; /* receiving a message between nodes; 0: unknown, COLLIO_COST_MESSAGE_NS */
+    int64_t local_ns;   /* receiving a message within a node; 0: unknown, COLLIO_COST_LOCAL_NS */
+    int64_t kib_ns;     /* moving one KiB within a node by one core; 0: COLLIO_COST_KIB_NS */
+} collio_costs_t;
 
 /** Facts of a collective call from which the number of local aggregators is chosen. */
 typedef struct collio_tam_facts_t {
@@ -29,6 +36,7 @@ typedef struct collio_tam_facts_t {
     int64_t window_bytes;     /* bytes of a window; 0: unknown, uses 32 MiB */
     int64_t calls_per_plan;   /* number of calls that share one plan; 0: unknown, uses 8 */
     bool shared_memory;       /* ranks copy their bytes to shared memory, in parallel */
+    collio_costs_t costs;     /* measured costs */
 } collio_tam_facts_t;
 
 /** Returns the model's cost of the exchange, in ns, with `c` local aggregators on each node (c = q:

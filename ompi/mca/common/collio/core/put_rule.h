@@ -8,7 +8,7 @@
 
 /**
  * Packed puts. MPI transfers scattered pieces one by one, even if one datatype describes all of
- * them, and each transfer takes a microsecond, also for 8 bytes. A requester packs small pieces and
+ * them, and each transfer takes a microsecond, even for 8 bytes. A requester packs small pieces and
  * puts them into a staging area beside the collective buffer; the aggregator copies them to their
  * places.
  */

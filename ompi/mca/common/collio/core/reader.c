@@ -91,18 +91,33 @@ int64_t collio_window_prefix(const collio_split_t *split, const collio_window_t 
                              int64_t limit)
 {
     const collio_fragment_t *piece = &split->piece[window->first];
-    int64_t bytes = 0;
+    int64_t bytes = 0, before = 0;
 
     if (window->hi <= limit) {
         return window->bytes;
     }
-    for (size_t i = 0; i < window->count; ++i) {
-        int64_t below = collio_clamp(limit - window->lo - piece[i].offset, 0, piece[i].length);
-
-        bytes += below;
-        if (below < piece[i].length) {
-            break;
-        }
+    /* pieces are in the order of their offsets */
+    for (size_t i = 0; i < window->count && window->lo + piece[i].offset < limit; ++i) {
+        bytes = before + collio_min(limit - window->lo - piece[i].offset, piece[i].length);
+        before += piece[i].length;
     }
     return bytes;
+}
+
+int64_t collio_window_stop(const collio_split_t *split, const collio_window_t *window,
+                           int64_t limit)
+{
+    collio_reader_t reader = collio_reader(split, window);
+    int64_t stop = INT64_MAX;
+
+    while (window->hi > limit && 0 < reader.left) {
+        collio_fragment_t cut;
+        collio_run_t run = collio_reader_next(&reader, reader.at->length, &cut);
+        int64_t below = collio_clamp(limit - window->lo - run.at->offset, 0, run.bytes);
+
+        if (below < run.bytes) {
+            stop = collio_min(stop, run.stream + below);
+        }
+    }
+    return stop;
 }

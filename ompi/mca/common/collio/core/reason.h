@@ -12,8 +12,8 @@
     ROW(DEFAULT, "default")                                                          \
     ROW(NOT_AVAILABLE, "what was set is not available")                              \
     /* any choice of `auto` */                                                       \
-    ROW(MEASURING, "auto measures it")                                               \
-    ROW(FASTEST, "the fastest that auto measured")                                   \
+    ROW(MEASURING, "being measured")                                                 \
+    ROW(FASTEST, "fastest measured")                                                 \
     /* the number of aggregators */                                                  \
     ROW(AGGREGATOR_LIST, "collio_aggregator_list")                                   \
     ROW(OMPIO_AGGREGATORS, "io_ompio_num_aggregators")                               \
@@ -22,8 +22,8 @@
     ROW(PER_NODE, "one per node")                                                    \
     ROW(ONE_NODE, "default on one node")                                             \
     /* exchange or direct access */                                                  \
-    ROW(IMPLIED, "a mode of the exchange is named")                                  \
-    ROW(EARLY, "as the call before, and made before the agreement")                  \
+    ROW(IMPLIED, "a mode of the exchange is set")                                    \
+    ROW(EARLY, "same as the previous call; done before the ranks synchronized")      \
     ROW(ONE_RANK, "one rank")                                                        \
     ROW(APART, "the ranges of the ranks do not interleave")                          \
     ROW(LARGE_PIECES, "large pieces")                                                \
@@ -45,7 +45,7 @@
     ROW(EVERY_RANK, "local_aggregators(_per_node) includes every rank")              \
     ROW(SAME_NODE, "all ranks are on one node and share its aggregators' buffers")   \
     ROW(SAME_RACK, "all ranks are in one rack")                                      \
-    ROW(FENCE_WINDOWS, "put_fence supports two layers up to a number of windows")
+    ROW(FENCE, "put_fence has one layer")
 
 typedef enum collio_reason_t {
 #define COLLIO_REASON_ID(id, text) COLLIO_REASON_##id,
@@ -54,7 +54,7 @@ typedef enum collio_reason_t {
         COLLIO_REASON_COUNT /* at most 64: sets of reasons are bits of a uint64_t */
 } collio_reason_t;
 
-/** Returns the text of a reason, which output prints in parentheses behind the choice. */
+/** Returns the text of a reason, which output prints in parentheses after the choice. */
 const char *collio_reason_text(collio_reason_t reason);
 
 #endif /* COLLIO_REASON_H */

@@ -6,7 +6,7 @@
  * A write has the stages shuffle, access; a read has access, shuffle. The rules are about the first
  * stage (F) and the second stage (S) of a cycle, so each rule serves writes and reads:
  *
- *   FREE            F1 F2 S1 F3 S2 ...                 whatever is possible, as soon as it is
+ *   FREE            F1 F2 S1 F3 S2 ...                 each step as soon as it is possible
  *   FIRST_AHEAD     F1 F2 | S1 F3 | S2 F4 | S3 ...     S blocks; F of the next cycle is in flight
  *   SECOND_BEHIND   F1 | S1 F2 | S2 F3 | S3 ...        F blocks; S of the last cycle is in flight
  *   TOGETHER        F1 | S1 F2 | S2 F3 | S3 ...        S starts first, and both end at |

@@ -29,7 +29,7 @@ enum { BATCH = 256 }; /* number of pieces in a batch of a walk, which stays in t
 /* A range of the file that belongs to one aggregator and one window. */
 typedef struct collio_box_t {
     int64_t lo;     /* first file offset of the box */
-    int64_t hi;     /* file offset behind the last byte of the box */
+    int64_t hi;     /* file offset past the last byte of the box */
     int64_t shift;  /* local coordinate minus file offset, in the box */
     int aggregator; /* aggregator that owns the box */
 } box_t;
@@ -66,7 +66,7 @@ static inline int64_t part_end(splitter_t *splitter, int64_t offset, int64_t end
     return collio_min(end, splitter->box.hi);
 }
 
-static void count_parts(splitter_t *splitter, const collio_piece_t *piece, size_t count)
+static void split_count_parts(splitter_t *splitter, const collio_piece_t *piece, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         int64_t offset = piece[i].offset;
@@ -124,7 +124,7 @@ static int begin_split(splitter_t *splitter, collio_split_t *split)
     return NULL == splitter->part ? -ENOMEM : collio_split_reserve(split, parts, 0, shares);
 }
 
-/* Follows filling, which has moved next[] behind each aggregator's last part: makes the pieces,
+/* Follows filling, which has moved next[] past each aggregator's last part: makes the pieces,
  * windows and shares. 0 or -ENOMEM. */
 static int end_split(const splitter_t *splitter, bool sorted, collio_split_t *split)
 {
@@ -178,7 +178,7 @@ int collio_split_pieces(const collio_pieces_t *pieces, const collio_domains_t *d
     int rc = splitter_init(&splitter, domains, window_bytes, split);
 
     if (0 == rc) {
-        count_parts(&splitter, pieces->at, pieces->count);
+        split_count_parts(&splitter, pieces->at, pieces->count);
         rc = begin_split(&splitter, split);
     }
     if (0 == rc) {
@@ -199,7 +199,7 @@ static int split_ascending(const collio_tiling_t *view, int64_t stream, int64_t 
 
     collio_walk_start(&walk, view, stream, bytes);
     while (0 < (count = collio_walk_next(&walk, batch, BATCH))) {
-        count_parts(splitter, batch, count);
+        split_count_parts(splitter, batch, count);
         *pieces += (int64_t) count;
     }
     rc = begin_split(splitter, split);

@@ -24,7 +24,7 @@ typedef struct collio_cutter_t {
     collio_split_t *split; /* result; owned by the caller */
     size_t capacity;       /* number of pieces that split->piece has memory for */
     int64_t end;           /* end of the last piece */
-    int64_t lo;            /* begin of the first piece of the current window */
+    int64_t lo;            /* start of the first piece of the current window */
     int64_t hi;            /* end of the current window */
     int64_t bytes;         /* bytes of the current window */
 } cutter_t;
@@ -84,7 +84,7 @@ static int more_pieces(cutter_t *cutter, size_t pieces)
 }
 
 /* Completes the last window and enters the window of `offset`. 0 or -ENOMEM. */
-static int enter_window(cutter_t *cutter, int64_t offset)
+static int split_list_enter_window(cutter_t *cutter, int64_t offset)
 {
     collio_split_t *split = cutter->split;
     int64_t index = offset / split->window_bytes;
@@ -99,7 +99,7 @@ static int enter_window(cutter_t *cutter, int64_t offset)
     return collio_split_window(split, index, offset);
 }
 
-/* Adds an extent that ends behind the current window. `left` extents, with this one, are to be
+/* Adds an extent that ends past the current window. `left` extents, with this one, are to be
  * added. 0 or -ENOMEM. */
 static int add_across(cutter_t *cutter, const collio_extent_t *extent, size_t left)
 {
@@ -113,7 +113,7 @@ static int add_across(cutter_t *cutter, const collio_extent_t *extent, size_t le
     while (offset < end) {
         int64_t to;
 
-        if (offset >= cutter->hi && 0 != enter_window(cutter, offset)) {
+        if (offset >= cutter->hi && 0 != split_list_enter_window(cutter, offset)) {
             return -ENOMEM;
         }
         to = collio_min(end, cutter->hi);
@@ -126,7 +126,7 @@ static int add_across(cutter_t *cutter, const collio_extent_t *extent, size_t le
 }
 
 /* Returns the number of pieces that a list is cut into, or SIZE_MAX if it is too large. */
-static size_t count_parts(const collio_extents_t *local, int64_t window_bytes)
+static size_t split_list_count_parts(const collio_extents_t *local, int64_t window_bytes)
 {
     size_t count = 0;
 
@@ -145,7 +145,7 @@ static size_t count_parts(const collio_extents_t *local, int64_t window_bytes)
 /* Cuts a list that is not in order, or overlaps. 0 or -ENOMEM. */
 static int cut_unordered(const collio_extents_t *local, collio_split_t *split)
 {
-    size_t count = count_parts(local, split->window_bytes), next = 0;
+    size_t count = split_list_count_parts(local, split->window_bytes), next = 0;
     collio_piece_t *part = collio_resize(NULL, count, sizeof(*part));
     int64_t stream = 0;
     int rc = -ENOMEM;
@@ -179,7 +179,7 @@ out_free:
 }
 
 /* Cuts the list. Returns 0 or -ENOMEM, or -EAGAIN if the list is not in order. */
-static int cut(const collio_extents_t *local, collio_split_t *split)
+static int split_list_cut(const collio_extents_t *local, collio_split_t *split)
 {
     const collio_extent_t *extent = local->at, *last = extent + local->count;
     /* an eighth more, because borders cut few extents; unused memory is never touched */
@@ -212,7 +212,7 @@ int collio_split_extents(const collio_extents_t *local, int64_t window_bytes, co
     if (0 == local->count) {
         return 0;
     }
-    rc = cut(local, split);
+    rc = split_list_cut(local, split);
     if (-EAGAIN == rc) {
         collio_split_fini(split);
         split->window_bytes = window_bytes;

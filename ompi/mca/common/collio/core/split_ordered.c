@@ -25,7 +25,7 @@ typedef struct collio_ordered_t {
     size_t piece_capacity;           /* number of pieces that split->piece has memory for */
     size_t share_capacity;           /* number of shares that split->share has memory for */
     int64_t hi;                      /* file offset of the end of the current window */
-    int64_t lo;                      /* file offset of the begin of the window's first piece */
+    int64_t lo;                      /* file offset of the start of the window's first piece */
     int64_t end;                     /* file offset of the end of the last piece */
     int64_t pieces;                  /* number of pieces before cutting at window borders */
 } ordered_t;
@@ -43,7 +43,7 @@ static int enter_share(ordered_t *ordered, int aggregator)
     return 0;
 }
 
-static int enter_window(ordered_t *ordered, int64_t offset, int64_t stream)
+static int ordered_enter_window(ordered_t *ordered, int64_t offset, int64_t stream)
 {
     collio_split_t *split = ordered->split;
     collio_place_t place = collio_domains_locate(ordered->domains, offset);
@@ -64,7 +64,7 @@ static int enter_window(ordered_t *ordered, int64_t offset, int64_t stream)
 }
 
 /* Adds any piece. The piece may continue the last one and may cross windows. 0 or -ENOMEM. */
-static int add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t stream)
+static int ordered_add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t stream)
 {
     collio_split_t *split = ordered->split;
     bool joined = offset == ordered->end;
@@ -82,7 +82,7 @@ static int add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t
     while (offset < end) {
         int64_t to;
 
-        if (offset >= ordered->hi && 0 != enter_window(ordered, offset, stream)) {
+        if (offset >= ordered->hi && 0 != ordered_enter_window(ordered, offset, stream)) {
             return -ENOMEM;
         }
         if (0
@@ -99,7 +99,7 @@ static int add_piece(ordered_t *ordered, int64_t offset, int64_t length, int64_t
     return 0;
 }
 
-/* Returns the first piece in [at, last) that ends behind `hi`, or behind position `stream` of the
+/* Returns the first piece in [at, last) that ends past `hi`, or past position `stream` of the
  * repetition; `last` if there is none. */
 static size_t first_behind(const collio_tiling_t *view, size_t at, size_t last, int64_t hi,
                            int64_t stream)
@@ -117,7 +117,7 @@ static size_t first_behind(const collio_tiling_t *view, size_t at, size_t last, 
     return at;
 }
 
-/* The inner loop: adds whole pieces of one repetition, from the cursor on, inside the current
+/* The inner loop: adds whole pieces of one repetition, starting at the cursor, inside the current
  * window. No piece continues its predecessor. */
 static void add_whole(ordered_t *ordered, collio_walk_t *walk)
 {
@@ -148,7 +148,7 @@ static void add_whole(ordered_t *ordered, collio_walk_t *walk)
 
 /* Computes counts and bytes of windows and shares from the first piece of each window and its
  * stream. Streams have no gaps. */
-static void measure(collio_split_t *split, int64_t bytes)
+static void ordered_measure(collio_split_t *split, int64_t bytes)
 {
     size_t end = split->piece_count;
 
@@ -189,7 +189,7 @@ int collio_split_ordered(const collio_tiling_t *view, int64_t stream, int64_t by
         int64_t offset = collio_cursor_run(&walk.cursor, &run);
         int64_t length = collio_min(run, left);
 
-        if (0 != add_piece(&ordered, offset, length, walk.done)) {
+        if (0 != ordered_add_piece(&ordered, offset, length, walk.done)) {
             return -ENOMEM;
         }
         collio_cursor_advance(&walk.cursor, length, run);
@@ -199,6 +199,6 @@ int collio_split_ordered(const collio_tiling_t *view, int64_t stream, int64_t by
         }
     }
     *pieces = ordered.pieces;
-    measure(split, bytes);
+    ordered_measure(split, bytes);
     return 0;
 }

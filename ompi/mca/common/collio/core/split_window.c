@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Pieces, strands, windows and shares of a split: memory, order, and the begin of windows. Both
+ * Pieces, strands, windows and shares of a split: memory, order, and the start of windows. Both
  * sides use it.
  */
 #include <errno.h>

@@ -70,7 +70,7 @@ static int reserve(collio_tiling_t *tiling, size_t more, bool wide)
 }
 
 /* Returns a piece from any struct of two 64-bit words. */
-static inline collio_extent_t load(const void *at)
+static inline collio_extent_t tiling_load(const void *at)
 {
     collio_extent_t piece;
 
@@ -90,7 +90,7 @@ COLLIO_ALWAYS_INLINE size_t append(bool wide, collio_tiling_t *tiling, const cha
     uint64_t size = (uint64_t) tiling->size;
 
     for (; 0 < left; --left, list += sizeof(collio_extent_t)) {
-        collio_extent_t piece = load(list);
+        collio_extent_t piece = tiling_load(list);
         uint64_t stream = size + (uint64_t) piece.length;
         int64_t behind;
 
@@ -139,8 +139,8 @@ int collio_tiling_add(collio_tiling_t *tiling, const void *pieces, size_t count)
     return rc;
 }
 
-/* Does the tiling have these pieces, as many as it has? `uniform` and `wide` are constants where
- * this is inlined. */
+/* True if the pieces of the tiling are the first ones of these pieces. `uniform` and `wide` are
+ * constants where this is inlined. */
 COLLIO_ALWAYS_INLINE bool same_pieces(bool uniform, bool wide, const collio_tiling_t *tiling,
                                       const char *list)
 {
@@ -150,7 +150,7 @@ COLLIO_ALWAYS_INLINE bool same_pieces(bool uniform, bool wide, const collio_tili
 
 #pragma GCC unroll 4
     for (; offset < end; ++offset, list += sizeof(collio_extent_t)) {
-        collio_extent_t piece = load(list);
+        collio_extent_t piece = tiling_load(list);
 
         stream += piece.length;
         if (piece.offset != *offset

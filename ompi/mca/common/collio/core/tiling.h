@@ -44,7 +44,7 @@ static inline size_t collio_tiling_positions(bool wide, size_t count)
     return count * (wide ? sizeof(int64_t) : sizeof(uint32_t));
 }
 
-/** Return the length of piece i, and its stream position in the repetition (also for i = count).
+/** Return the length of piece i, and its stream position in the repetition (even for i = count).
  *  Lists of equal pieces use no array for both, because memory accesses dominate the time. */
 static inline int64_t collio_tiling_length(const collio_tiling_t *tiling, size_t i)
 {
@@ -141,7 +141,7 @@ static inline void collio_cursor_next(collio_cursor_t *cursor)
     cursor->used = 0;
     if (++cursor->piece == cursor->tiling->count) {
         cursor->piece = 0;
-        /* unsigned: the repetition behind the last byte of a valid request may wrap */
+        /* unsigned: the repetition after the last byte of a valid request may wrap */
         cursor->origin = (int64_t) ((uint64_t) cursor->origin + (uint64_t) cursor->tiling->extent);
     }
 }

@@ -40,8 +40,8 @@ bool collio_tiling_same_shape(const collio_tiling_t *a, const collio_tiling_t *b
 }
 
 /* Computes the offset of one byte of the stream. False: the offset does not fit int64_t. */
-static bool offset_of(const collio_tiling_t *tiling, int64_t repetition, size_t piece, int64_t used,
-                      int64_t *offset)
+static bool place_offset_of(const collio_tiling_t *tiling, int64_t repetition, size_t piece,
+                            int64_t used, int64_t *offset)
 {
     int64_t at;
 
@@ -82,7 +82,7 @@ static bool widen(const collio_tiling_t *tiling, int64_t repetition, int64_t fro
         if (begin >= end) {
             continue;
         }
-        if (!offset_of(tiling, repetition, i, begin - first, &offset)
+        if (!place_offset_of(tiling, repetition, i, begin - first, &offset)
             || __builtin_add_overflow(offset, end - begin, &after)) {
             return false;
         }
@@ -116,8 +116,8 @@ static bool byte_offset(const collio_tiling_t *tiling, int64_t stream, int64_t *
     int64_t within = stream % tiling->size;
     size_t piece = collio_tiling_find(tiling, within);
 
-    return offset_of(tiling, stream / tiling->size, piece,
-                     within - collio_tiling_prefix(tiling, piece), offset);
+    return place_offset_of(tiling, stream / tiling->size, piece,
+                           within - collio_tiling_prefix(tiling, piece), offset);
 }
 
 int collio_tiling_range(const collio_tiling_t *tiling, int64_t first, int64_t bytes, int64_t *lo,
@@ -135,7 +135,7 @@ int collio_tiling_range(const collio_tiling_t *tiling, int64_t first, int64_t by
         return -EOVERFLOW;
     }
     if (tiling->dense) {
-        known = offset_of(tiling, 0, 0, first, lo) && !__builtin_add_overflow(*lo, bytes, hi);
+        known = place_offset_of(tiling, 0, 0, first, lo) && !__builtin_add_overflow(*lo, bytes, hi);
     } else if (tiling->ascending) {
         known = byte_offset(tiling, first, lo) && byte_offset(tiling, last, hi)
                 && !__builtin_add_overflow(*hi, 1, hi);

@@ -200,7 +200,7 @@ void collio_value_allowed(collio_kind_t kind, const char *choices, int64_t least
         snprintf(text, size, "true, false");
         break;
     case COLLIO_TEXT:
-        snprintf(text, size, "a text of less than %d characters", COLLIO_TEXT_BYTES);
+        snprintf(text, size, "a text of one line, less than %d characters", COLLIO_TEXT_BYTES);
         break;
     case COLLIO_NUMBER:
     case COLLIO_BYTES:

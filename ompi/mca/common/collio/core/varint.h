@@ -33,7 +33,7 @@ static inline int64_t collio_unzigzag(uint64_t value)
     return (int64_t) (value >> 1) ^ -(int64_t) (value & 1);
 }
 
-/** Reads an integer and moves *at behind it. False if the bytes end, or for more than 64 bits. */
+/** Reads an integer and moves *at past it. False if the bytes end, or for more than 64 bits. */
 static inline bool collio_varint_get(const unsigned char **at, const unsigned char *end,
                                      uint64_t *value)
 {

@@ -17,8 +17,8 @@ typedef struct collio_version_t {
 bool collio_version_parse(const char *text, collio_version_t *version);
 
 /**
- * Can components that were built for one release run in another? The components use internal
- * structs, so the members that they access must be at the same place. From the headers:
+ * True if components that were built for one release can run in another. The components use
+ * internal structs, so the members that they access must be at the same place. From the headers:
  * ompio_file_t is the same in 4.1.3 to 4.1.8 (4.1.0 to 4.1.2 lack a member), and in 5.0.0 to
  * 5.0.10, but 5.0.7 has a new member of the communicator before c_coll. Any other release fits only
  * itself; a release candidate ("6.0.0rc2") does not fit its release.

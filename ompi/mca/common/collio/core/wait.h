@@ -29,24 +29,24 @@
 enum {
     COLLIO_WAIT_YIELD_NS = 500 * 1000,  /* maximum wait without a sleep, for each rank of a core */
     COLLIO_WAIT_SLEEP_NS = 1000 * 1000, /* maximum sleep, for each rank of a core */
-    COLLIO_WAIT_RANKS_MOST =
-        4 /* maximum ranks of a core that are counted: sleeps of 4 ms at most */
+    COLLIO_WAIT_RANKS_MAX = 4 /* maximum ranks of a core that are counted: sleeps of 4 ms at most */
 };
 
 /** Returns the maximum nanoseconds to sleep, or 0: yield the core and check again.
  *    waited   nanoseconds that this wait has lasted
  *    last     nanoseconds of the last wait of this scope
- *    crowd    ranks per core, at least 1
+ *    ranks_per_core ranks per core, at least 1
  *    behind   other calls of this rank may be in progress: the rank must check every 1 ms */
-static inline int64_t collio_wait_sleep(int64_t waited, int64_t last, int crowd, bool behind)
+static inline int64_t collio_wait_sleep(int64_t waited, int64_t last, int ranks_per_core,
+                                        bool behind)
 {
     int64_t expected = collio_max(waited, last);
 
-    if (expected < (int64_t) COLLIO_WAIT_YIELD_NS * crowd) {
+    if (expected < (int64_t) COLLIO_WAIT_YIELD_NS * ranks_per_core) {
         return 0;
     }
-    crowd = behind ? 1 : (int) collio_min(crowd, COLLIO_WAIT_RANKS_MOST);
-    return collio_min(expected, (int64_t) COLLIO_WAIT_SLEEP_NS * crowd);
+    ranks_per_core = behind ? 1 : (int) collio_min(ranks_per_core, COLLIO_WAIT_RANKS_MAX);
+    return collio_min(expected, (int64_t) COLLIO_WAIT_SLEEP_NS * ranks_per_core);
 }
 
 /** Has agreement number `round`, counted from 0, reached a point (all contributions reduced, or

@@ -25,9 +25,9 @@
 #include "wire_format.h"
 
 enum {
-    SECTION_MIN = 4,   /* pieces of the shortest section: fewer pieces are cheaper as literals */
-    BLOCK_MIN = 6,     /* pieces of the shortest block */
-    SAME_MIN = 8,      /* literals of one length from which on that length is written once */
+    SECTION_MIN = 4, /* pieces of the shortest section: fewer pieces are cheaper as literals */
+    BLOCK_MIN = 6,   /* pieces of the shortest block */
+    SAME_MIN = 8,    /* with at least as many literals of one length, that length is written once */
     LITERALS_MAX = 256 /* literals of one operation: the output grows once for all of them */
 };
 
@@ -44,7 +44,7 @@ void collio_bytes_fini(collio_bytes_t *bytes)
 }
 
 /* Reserves memory for `n` varints at the end of the output. Returns its address, or NULL. */
-static inline unsigned char *room(collio_bytes_t *out, size_t n)
+static inline unsigned char *wire_room(collio_bytes_t *out, size_t n)
 {
     while (out->capacity - out->count < n * COLLIO_VARINT_MAX) {
         void *at = collio_grow(out->at, &out->capacity, 1);
@@ -67,7 +67,7 @@ static inline uint64_t head(uint64_t number, unsigned kind)
     return number << 2 | kind;
 }
 
-/* May a section or block begin at `at`? It does not unless four pieces have one length and the
+/* True if a section or block may start at `at`: only if four pieces have one length and the
  * first stride is also the second one, or the third one (rows of two pieces). */
 static inline bool looks_regular(const encoder_t *encoder, const collio_extent_t *at)
 {
@@ -79,7 +79,7 @@ static inline bool looks_regular(const encoder_t *encoder, const collio_extent_t
                || at[1].offset - at[0].offset == at[3].offset - at[2].offset);
 }
 
-/* Do SAME_MIN pieces of one length begin at `at`? */
+/* True if SAME_MIN pieces of one length start at `at`. */
 static bool same_length(const encoder_t *encoder, const collio_extent_t *at)
 {
     if (encoder->last - at < SAME_MIN) {
@@ -93,14 +93,14 @@ static bool same_length(const encoder_t *encoder, const collio_extent_t *at)
     return true;
 }
 
-/* Writes at least one literal from *from on, and moves *from behind the literals. 0 or -ENOMEM. */
+/* Writes at least one literal starting at *from, and moves *from past them. 0 or -ENOMEM. */
 static int write_literals(encoder_t *encoder, const collio_extent_t **from)
 {
     const encoder_t input = *encoder; /* the compiler can keep local copies in registers */
     const collio_extent_t *at = *from, *stop = input.last;
     bool same = same_length(encoder, at);
     int64_t length = at->length, end = input.end;
-    unsigned char *begin = room(input.out, 2 * LITERALS_MAX + 2), *to;
+    unsigned char *begin = wire_room(input.out, 2 * LITERALS_MAX + 2), *to;
     uint64_t count;
 
     if (NULL == begin) {
@@ -130,7 +130,7 @@ static int write_literals(encoder_t *encoder, const collio_extent_t **from)
     return 0;
 }
 
-/* Returns the section that begins at *at, and moves *at behind it. */
+/* Returns the section that begins at *at, and moves *at past it. */
 static collio_section_t next_section(const encoder_t *encoder, const collio_extent_t **at)
 {
     const collio_extent_t *extent = *at;
@@ -145,7 +145,7 @@ static collio_section_t next_section(const encoder_t *encoder, const collio_exte
     return section;
 }
 
-/* Returns the first section of the block that begins at *at, and moves *at behind the block.
+/* Returns the first section of the block that begins at *at, and moves *at past the block.
  * *count = number of sections, *stride = distance between their starts. */
 static collio_section_t next_block(const encoder_t *encoder, const collio_extent_t **at,
                                    int64_t *count, int64_t *stride)
@@ -168,7 +168,7 @@ static collio_section_t next_block(const encoder_t *encoder, const collio_extent
     return first;
 }
 
-/* Writes the section or block that begins at *from, and moves *from behind it. Returns the number
+/* Writes the section or block that begins at *from, and moves *from past it. Returns the number
  * of its pieces, 0 if it is too short, or -ENOMEM. */
 static int64_t write_regular(encoder_t *encoder, const collio_extent_t **from)
 {
@@ -182,7 +182,7 @@ static int64_t write_regular(encoder_t *encoder, const collio_extent_t **from)
               : SECTION_MIN > section.count) {
         return 0;
     }
-    at = room(encoder->out, 6);
+    at = wire_room(encoder->out, 6);
     if (NULL == at) {
         return -ENOMEM;
     }

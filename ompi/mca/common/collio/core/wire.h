@@ -40,8 +40,9 @@ int collio_wire_decode(const unsigned char *bytes, size_t count, size_t max_exte
                        collio_extents_t *list);
 
 /** Like collio_wire_decode, for extents inside [0, size), such as local coordinates of a file
- *  domain. -EBADMSG also if an extent lies outside, or if there are more than `size` extents. */
-int collio_wire_decode_within(const unsigned char *bytes, size_t count, int64_t size,
-                              collio_extents_t *list);
+ *  domain. It returns -EBADMSG for an extent outside, too. Extents of a read may overlap, so there
+ *  may be more than `size` of them. */
+int collio_wire_decode_within(const unsigned char *bytes, size_t count, size_t max_extents,
+                              int64_t size, collio_extents_t *list);
 
 #endif /* COLLIO_WIRE_H */

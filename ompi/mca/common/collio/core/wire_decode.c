@@ -44,7 +44,7 @@ static inline bool get_signed(decoder_t *decoder, int64_t *value)
     return true;
 }
 
-/* Computes the extent that begins `gap` (zigzagged) bytes behind `end`. False if it is empty or
+/* Computes the extent that begins `gap` (zigzagged) bytes after `end`. False if it is empty or
  * outside [0, limit). The sum cannot wrap into this range, because `end` lies in it. */
 static inline bool place(int64_t end, uint64_t gap, uint64_t length, int64_t limit,
                          collio_extent_t *extent)
@@ -60,7 +60,7 @@ static inline bool place(int64_t end, uint64_t gap, uint64_t length, int64_t lim
 
 /* Subtracts `count` extents from `left` and reserves memory for them in the list. 0, -EBADMSG or
  * -ENOMEM. */
-static int take(decoder_t *decoder, uint64_t count)
+static int wire_decode_take(decoder_t *decoder, uint64_t count)
 {
     collio_extents_t *list = decoder->list;
     size_t wanted;
@@ -116,7 +116,7 @@ static int pieces(decoder_t *decoder, uint64_t count, bool same)
     if (count > (size_t) (decoder->last - decoder->at) / (same ? 1 : 2)) {
         return -EBADMSG;
     }
-    rc = take(decoder, count);
+    rc = wire_decode_take(decoder, count);
     if (0 != rc) {
         return rc;
     }
@@ -134,7 +134,7 @@ static int pieces(decoder_t *decoder, uint64_t count, bool same)
     return 0;
 }
 
-/* *to = from + stride * steps; false if the result is outside 0 .. limit. */
+/* *to = from + stride * steps; false if the result is outside 0 .. limit, in which `from` lies. */
 static bool corner(int64_t from, int64_t stride, int64_t steps, int64_t limit, int64_t *to)
 {
     if (0 > stride) {
@@ -145,7 +145,7 @@ static bool corner(int64_t from, int64_t stride, int64_t steps, int64_t limit, i
         return false;
     }
     *to = from + stride * steps;
-    return 0 <= *to && *to <= limit;
+    return true;
 }
 
 static int sections(decoder_t *decoder, uint64_t planes, uint64_t rows, bool block)
@@ -169,7 +169,7 @@ static int sections(decoder_t *decoder, uint64_t planes, uint64_t rows, bool blo
         || !corner(last_row, plane_stride, (int64_t) planes - 1, highest, &last)) {
         return -EBADMSG;
     }
-    rc = take(decoder, planes * rows);
+    rc = wire_decode_take(decoder, planes * rows);
     if (0 != rc) {
         return rc;
     }
@@ -180,7 +180,7 @@ static int sections(decoder_t *decoder, uint64_t planes, uint64_t rows, bool blo
         for (uint64_t i = 0; i < rows; ++i, ++out) {
             out->offset = (int64_t) offset;
             out->length = first.length;
-            offset += (uint64_t) stride; /* can wrap only behind the last piece */
+            offset += (uint64_t) stride; /* can wrap only after the last piece */
         }
     }
     decoder->list->count += (size_t) (planes * rows);
@@ -236,8 +236,8 @@ int collio_wire_decode(const unsigned char *bytes, size_t count, size_t max_exte
     return decode(bytes, count, max_extents < INT64_MAX ? max_extents : INT64_MAX, INT64_MAX, list);
 }
 
-int collio_wire_decode_within(const unsigned char *bytes, size_t count, int64_t size,
-                              collio_extents_t *list)
+int collio_wire_decode_within(const unsigned char *bytes, size_t count, size_t max_extents,
+                              int64_t size, collio_extents_t *list)
 {
-    return decode(bytes, count, (size_t) size, size, list);
+    return decode(bytes, count, max_extents, size, list);
 }
