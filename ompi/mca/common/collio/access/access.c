@@ -19,7 +19,8 @@
 
 #include "core/debug_assert.h"
 
-/* Must plain writes take a lock, so that a sieving write of another rank cannot undo them? */
+/* True if plain writes must take a lock, so that a sieving write of another rank cannot undo them.
+ */
 static bool guarded_writes(const collio_access_t *access, bool write)
 {
     return write && access->sieve_writes && !access->locked;
@@ -102,7 +103,7 @@ void collio_access_segments(collio_access_t *access, bool write, collio_held_t h
     go_plain(access, write, held, &segments[plain], at - plain, outcome);
 }
 
-/* Do the segments ascend, and are the segments of a write disjoint? */
+/* True if the segments ascend, and the segments of a write are disjoint. */
 static bool segments_hold(const collio_segment_t *segments, size_t count, bool write)
 {
     for (size_t i = 0; i < count; ++i) {

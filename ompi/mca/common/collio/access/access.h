@@ -167,7 +167,7 @@ typedef struct collio_job_t {
     const collio_tiling_t *file;      /* the view */
     int64_t first;                    /* stream position of the first byte in `file` */
     int64_t bytes;                    /* bytes of the request */
-    const collio_tiling_t *memory;    /* the buffer, from stream position 0 on */
+    const collio_tiling_t *memory;    /* the buffer, starting at stream position 0 */
     char *base;                       /* address that offsets of `memory` count from */
     collio_outcome_t outcome;         /* result; valid when the job is done */
     uint64_t busy_ns;                 /* time of the transfer in the background */
@@ -181,8 +181,8 @@ typedef struct collio_job_t {
  *  needs, making MPI progress. */
 void collio_access_run(collio_job_t *job);
 
-/** Must transfers in this direction take a lock? If so, use jobs, which wait for the lock without
- *  stopping MPI's progress. */
+/** True if transfers in this direction must take a lock. If so, use jobs, which wait for the lock
+ *  without stopping MPI's progress. */
 bool collio_access_locks(const collio_access_t *access, bool write);
 
 /** Resolves a requested engine. Returns the named engine if it works in this process, the best
@@ -218,7 +218,7 @@ int collio_access_lock(collio_access_t *access, bool write, int64_t offset, int6
 int collio_access_try_lock(collio_access_t *access, bool write, int64_t offset, int64_t length);
 int collio_access_unlock(collio_access_t *access, int64_t offset, int64_t length);
 
-/** Is it time for another attempt? For callers that are polled and must not wait. */
+/** True if it is time for another attempt. For callers that are polled and must not wait. */
 bool collio_lock_due(collio_lock_retry_t *retry);
 
 /** After a failed attempt: returns true if the caller must try again when due, false if `rc` is an
@@ -228,7 +228,7 @@ bool collio_lock_again(collio_lock_retry_t *retry, int rc, bool patient);
 /** Makes MPI progress, then sleeps until the next attempt is due. Not for threads of the pool. */
 void collio_lock_pause(const collio_lock_retry_t *retry);
 
-/** Does the file system grant locks on this file? Also true if another process holds one. */
+/** True if the file system grants locks on this file, even if another process holds one. */
 bool collio_lock_works(collio_access_t *access);
 
 /** Sets the function that a waiting caller calls between two attempts: opal_progress(). */

@@ -12,14 +12,14 @@
  * atomic mode and for jobs that may be sieved, else shared.
  *
  * Where locks make the caches of nodes coherent (NFS), every job has one. If another rank holds the
- * range for all of a collective call, the job locks a byte far behind all data instead: any lock
+ * range for all of a collective call, the job locks a byte far past all data instead: any lock
  * on the file makes the client drop cached pages and write exact bytes.
  */
 #include <errno.h>
 
 #include "access/access_transfer.h"
 
-static const int64_t far_byte = INT64_C(1) << 60; /* offset behind all data */
+static const int64_t far_byte = INT64_C(1) << 60; /* offset past all data */
 
 bool collio_job_has_holes(const collio_job_t *job)
 {
@@ -115,6 +115,39 @@ int collio_job_lock_try(collio_job_t *job)
     return rc;
 }
 
+/* An NFS client reports a full disk, a quota or an error of the server when it flushes, not when
+ * pwrite puts the bytes in its cache. */
+static void guard_flush(collio_job_t *job)
+{
+    int error = collio_access_flush(job->access->fd);
+
+    if (0 != error && 0 == job->outcome.error) {
+        fail(job, error);
+    }
+}
+
+static bool is_held(const collio_job_t *job)
+{
+    return COLLIO_HELD_SHARED <= job->lock.held;
+}
+
+/* True if the job must flush, or drop pages. Where the caches of nodes differ, this makes the bytes
+ * of a node visible to other nodes. A rank's own bytes stay in the cache of its node until the next
+ * collective call (caches_flush), except in atomic mode: another rank may read them as soon as the
+ * lock is free. */
+static bool flushes(const collio_job_t *job)
+{
+    return (job->for_others || is_held(job)) && !job_is_empty(job)
+           && COLLIO_COHERENCE_FLUSH == job->access->coherence;
+}
+
+void collio_job_refresh(collio_job_t *job)
+{
+    if (!job->write && flushes(job)) {
+        (void) collio_access_refresh(job->access->fd);
+    }
+}
+
 bool collio_job_lock_wait(collio_job_t *job)
 {
     const collio_range_lock_t *lock = &job->lock;
@@ -127,41 +160,16 @@ bool collio_job_lock_wait(collio_job_t *job)
     rc = collio_access_lock(job->access, lock->exclusive, lock->offset, lock->length,
                             !job->access->atomic);
     end_attempts(job, rc);
+    collio_job_refresh(job);
     return 0 == rc;
-}
-
-/* An NFS client reports a full disk, a quota or an error of the server when it flushes, not when
- * pwrite puts the bytes in its cache. */
-static void flush(collio_job_t *job)
-{
-    int error = collio_access_flush(job->access->fd);
-
-    if (0 != error && 0 == job->outcome.error) {
-        fail(job, error);
-    }
-}
-
-/* Must the job flush? Without locks, flushes make the bytes of a node visible to other nodes. A
- * rank's own bytes stay in the cache of its node until the next collective call (caches_flush). */
-static bool flushes(const collio_job_t *job)
-{
-    return job->for_others && !job_is_empty(job)
-           && COLLIO_COHERENCE_FLUSH == job->access->coherence;
-}
-
-void collio_job_refresh(collio_job_t *job)
-{
-    if (!job->write && flushes(job)) {
-        (void) collio_access_refresh(job->access->fd);
-    }
 }
 
 void collio_job_unlock(collio_job_t *job)
 {
-    bool held = COLLIO_HELD_SHARED <= job->lock.held;
+    bool held = is_held(job);
 
     if (job->write && (flushes(job) || (held && COLLIO_COHERENCE_LOCK == job->access->coherence))) {
-        flush(job);
+        guard_flush(job);
     }
     if (!held) {
         return;

@@ -14,7 +14,7 @@
  *   match    segments (Build-IO) straight between memory and file: vectors, single calls, sieving
  *
  * Bytes are counted in stream order: a request has moved the bytes before the first byte that
- * failed, so the lowest failed position of all cycles is the result, and cycles behind that
+ * failed, so the lowest failed position of all cycles is the result, and cycles after that
  * position are not begun.
  */
 #include <errno.h>
@@ -26,9 +26,9 @@
 #include "access/pool.h"
 
 enum {
-    SEGMENTS_MOST = 32768, /* segments of one cycle: 768 KiB per thread */
-    SERIAL_BELOW = 8192,   /* pieces + bytes / 4 KiB below which threads do not pay */
-    CYCLES_PER_THREAD = 4  /* more than 1, so that one slow cycle does not delay the request */
+    SEGMENTS_MAX = 32768, /* segments of one cycle: 768 KiB per thread */
+    SERIAL_BELOW = 8192,  /* pieces + bytes / 4 KiB below which threads do not pay */
+    CYCLES_PER_THREAD = 4 /* more than 1, so that one slow cycle does not delay the request */
 };
 static const int64_t stage_default = INT64_C(1) << 20;
 static const int64_t cycle_least = INT64_C(256) << 10;
@@ -195,8 +195,8 @@ static int64_t choose_cycle(const struct request *request, int64_t pieces)
 
     if (request->pack) {
         cycle = collio_or_default((int64_t) access->tuning.stage_bytes, stage_default);
-    } else if (pieces > SEGMENTS_MOST) {
-        cycle = request->job->bytes / (pieces / SEGMENTS_MOST + 1) + 1;
+    } else if (pieces > SEGMENTS_MAX) {
+        cycle = request->job->bytes / (pieces / SEGMENTS_MAX + 1) + 1;
     }
     if (1 < request->threads) {
         int64_t share = request->job->bytes / (request->threads * CYCLES_PER_THREAD) + 1;
@@ -230,7 +230,7 @@ static void plan(struct request *request)
         request->threads = 1;
     }
     request->cycle_bytes = choose_cycle(request, pieces);
-    request->room = (size_t) collio_clamp(request->pack ? file_pieces : pieces, 1, SEGMENTS_MOST);
+    request->room = (size_t) collio_clamp(request->pack ? file_pieces : pieces, 1, SEGMENTS_MAX);
     request->threads = (int) collio_clamp(request->threads, 1,
                                           (request->job->bytes - 1) / request->cycle_bytes + 1);
     COLLIO_COUNT(access, method_used[used], 1);
@@ -266,13 +266,13 @@ static void carry_out(struct request *request)
  * calls of many programs. Needs no Build-IO. Returns false if the job does not qualify. */
 static bool carry_out_piece(collio_job_t *job)
 {
-    enum { PIECE_MOST = 1 << 20 };
+    enum { PIECE_MAX = 1 << 20 };
     collio_access_t *access = job->access;
     collio_outcome_t *outcome = &job->outcome;
     int64_t offset;
     char *addr;
 
-    if (job->bytes > PIECE_MOST || COLLIO_HELD_NONE != job->lock.held
+    if (job->bytes > PIECE_MAX || COLLIO_HELD_NONE != job->lock.held
         || collio_access_locks(access, job->write) || !collio_job_is_piece(job, &offset, &addr)) {
         return false;
     }

@@ -14,7 +14,7 @@
 
 #include "access/access_transfer.h"
 
-enum { AGAIN_MOST = 5000 }; /* consecutive EAGAIN that are retried: about 45 s */
+enum { AGAIN_MAX = 5000 }; /* consecutive EAGAIN that are retried: about 45 s */
 
 /* Returns the number of bytes moved, or -errno. */
 static ssize_t call_kernel(const collio_access_t *access, bool write, int64_t offset,
@@ -55,12 +55,17 @@ static bool pause_again(int *again)
 {
     struct timespec pause = {.tv_sec = 0};
 
-    if (AGAIN_MOST < ++*again) {
+    if (AGAIN_MAX < ++*again) {
         return false;
     }
     pause.tv_nsec = *again > 1000 ? 10000000 : 10000L * *again;
     nanosleep(&pause, NULL);
     return true;
+}
+
+bool collio_transfer_has_old_size(const collio_access_t *access, bool write, int64_t moved)
+{
+    return 0 > moved && !write && COLLIO_COHERENCE_SIZE == access->coherence;
 }
 
 /* A read returned 0 bytes: does the file end at `offset`? The cached size of a node may be old. */
@@ -69,7 +74,7 @@ static bool file_ends(const collio_access_t *access, int64_t offset)
     return COLLIO_COHERENT == access->coherence || collio_access_refresh_size(access->fd) <= offset;
 }
 
-/* Must the call that failed with this errno be repeated? */
+/* True if the call that failed with this errno must be repeated. */
 static bool try_again(collio_access_t *access, int error, int *again, bool *withdrawn)
 {
     if (EINTR == error) {
@@ -96,6 +101,9 @@ int64_t collio_transfer_vector(collio_access_t *access, bool write, int64_t offs
     while (done < bytes) {
         ssize_t moved = call_kernel(access, write, offset + done, iov, count);
 
+        if (refreshed_at != done && collio_transfer_has_old_size(access, write, moved)) {
+            moved = 0;
+        }
         if (0 < moved) {
             done += moved;
             again = 0;
@@ -175,8 +183,8 @@ size_t collio_transfer_gather(const collio_segment_t *segments, size_t count, in
 void collio_transfer_segments(collio_access_t *access, bool write, const collio_segment_t *segments,
                               size_t count, collio_outcome_t *outcome)
 {
-    struct iovec iov[COLLIO_IOV_MOST];
-    int iov_most = COLLIO_METHOD_DIRECT == access->tuning.method ? 1 : COLLIO_IOV_MOST;
+    struct iovec iov[COLLIO_IOV_MAX];
+    int iov_most = COLLIO_METHOD_DIRECT == access->tuning.method ? 1 : COLLIO_IOV_MAX;
     size_t at = 0;
 
     while (at < count) {
@@ -189,7 +197,7 @@ void collio_transfer_segments(collio_access_t *access, bool write, const collio_
             continue;
         }
         if (offset >= outcome->stop_offset) {
-            return; /* behind the end of the file, found before */
+            return; /* past the end of the file, found before */
         }
         moved = collio_transfer_vector(access, write, offset, iov, iov_count, bytes, &error);
         outcome->bytes += moved;

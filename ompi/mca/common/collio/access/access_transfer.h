@@ -10,7 +10,7 @@
 
 /** The lowest layer of file access: all transfers end in these calls. */
 
-enum { COLLIO_IOV_MOST = 1024 }; /* Linux's IOV_MAX */
+enum { COLLIO_IOV_MAX = 1024 }; /* Linux's IOV_MAX */
 
 /** Adds to a counter, unless nobody reads the counters. Several threads may add. */
 #define COLLIO_COUNT(access, counter, amount)                                          \
@@ -47,7 +47,11 @@ static inline void collio_outcome_init(collio_outcome_t *outcome)
     outcome->stop_offset = INT64_MAX;
 }
 
-/** Moves `bytes` bytes between the file from `offset` on and the vector, until all are transferred,
+/** True if this result of a read may come from an old size of the file in the cache of this node.
+ *  Linux's CephFS client (seen with 6.1) returns "cached size - offset" from a read that begins
+ *  past the cached size: a negative number, no errno. The read is repeated with the new size. */
+bool collio_transfer_has_old_size(const collio_access_t *access, bool write, int64_t moved);
+/** Moves `bytes` bytes between the file at `offset` and the vector, until all are transferred,
  *  the file ends (read) or an error occurs. Changes the vector. Returns the bytes moved; *error = 0
  *  or a positive errno. */
 int64_t collio_transfer_vector(collio_access_t *access, bool write, int64_t offset,
@@ -62,7 +66,7 @@ int64_t collio_transfer_block(collio_access_t *access, bool write, int64_t offse
 bool collio_transfer_cached(collio_access_t *access, int64_t offset, char *addr, int64_t bytes);
 
 /** Fills the vector (of `iov_most` entries) with the segments that continue each other in the file,
- *  from the first on; segments that also continue each other in memory share an entry. Returns the
+ *  in order; segments that also continue each other in memory share an entry. Returns the
  *  number of segments taken, at least 1; *bytes = their bytes. */
 size_t collio_transfer_gather(const collio_segment_t *segments, size_t count, int iov_most,
                               struct iovec *iov, int *iov_count, int64_t *bytes);
@@ -95,15 +99,15 @@ void collio_access_run_request(collio_job_t *job);
 void collio_access_span(const collio_segment_t *segments, size_t count, int64_t *offset,
                         int64_t *length);
 
-/** Is the job, which has tilings and bytes, one piece in the file and in memory? If so, sets
- *  *offset and *addr. */
+/** True if the job, which has tilings and bytes, is one piece in the file and in memory. If so,
+ *  sets *offset and *addr. */
 bool collio_job_is_piece(const collio_job_t *job, int64_t *offset, char **addr);
 
-/** Is there a gap between the job's pieces of the file? */
+/** True if there is a hole between the job's pieces of the file. */
 bool collio_job_has_holes(const collio_job_t *job);
 
-/** Must each transfer hold one lock from its first byte to its last? Otherwise locks are taken
- *  window by window, where they are needed. */
+/** True if each transfer must hold one lock from its first byte to its last. Otherwise locks are
+ *  taken window by window, where they are needed. */
 bool collio_access_locks_whole(const collio_access_t *access);
 
 /** Determines the lock that a job needs on its whole range (job->lock.wanted), for a job that will
@@ -122,11 +126,11 @@ void collio_job_unlock(collio_job_t *job);
 
 /* ---- data sieving on a window of segments (sieve.c) ---- */
 
-/** Is sieving allowed? Sieved writes require the agreement of all ranks of the handle, a readable
- *  descriptor, and that no other rank holds the lock for this rank. */
+/** True if sieving is allowed. Sieved writes require the agreement of all ranks of the handle, a
+ *  readable descriptor, and that no other rank holds the lock for this rank. */
 bool collio_sieve_possible(const collio_access_t *access, bool write, collio_held_t held);
 
-/** Returns the number of segments, from the first one on, that fit in a window: at least 1.
+/** Returns the number of segments, starting at the first, that fit in a window: at least 1.
  *  *sieve = sieving pays for these segments. */
 size_t collio_sieve_window(collio_access_t *access, bool write, const collio_segment_t *segments,
                            size_t count, bool *sieve);

@@ -84,7 +84,7 @@ static void run_job(void *arg)
 
     collio_access_run(job);
     job->busy_ns = collio_now() - start;
-    collio_pool_signal(&job->done); /* the caller may free the job from this point on */
+    collio_pool_signal(&job->done); /* the caller may free the job after this point */
 }
 
 /* Returns 0, or -errno if nothing was started. Counts before the start, because the caller may free

@@ -21,10 +21,10 @@ enum { ALIGNMENT = 4096 };
 
 static io_context_t context;
 
-static int aio_open(int depth)
+static int aio_open(void)
 {
     context = NULL;
-    return io_setup(depth, &context);
+    return io_setup(COLLIO_QUEUE_DEPTH, &context);
 }
 
 static void aio_close(void)
@@ -44,27 +44,27 @@ static int open_direct(int fd)
     return open(path, (flags & O_ACCMODE) | O_DIRECT | O_CLOEXEC);
 }
 
-static int push(collio_kernel_op_t *op, bool write, int fd)
+static size_t libaio_push(collio_kernel_op_t *ops, size_t count, bool write, int fd)
 {
-    struct iocb *control = op->kernel;
-    int rc;
+    struct iocb *controls[COLLIO_QUEUE_DEPTH];
+    int taken;
 
-    if (write) {
-        io_prep_pwritev(control, fd, op->iov, op->iov_count, (long long) op->offset);
-    } else {
-        io_prep_preadv(control, fd, op->iov, op->iov_count, (long long) op->offset);
+    for (size_t i = 0; i < count; ++i) {
+        controls[i] = ops[i].kernel;
+        if (write) {
+            io_prep_pwritev(controls[i], fd, ops[i].iov, ops[i].iov_count,
+                            (long long) ops[i].offset);
+        } else {
+            io_prep_preadv(controls[i], fd, ops[i].iov, ops[i].iov_count,
+                           (long long) ops[i].offset);
+        }
+        controls[i]->data = &ops[i];
     }
-    control->data = op;
-    do {
-        rc = io_submit(context, 1, &control);
-    } while (-EINTR == rc || -EAGAIN == rc);
-    if (1 == rc) {
-        return 0;
-    }
-    return 0 > rc ? rc : -EIO;
+    taken = io_submit(context, (long) count, controls);
+    return 0 < taken ? (size_t) taken : 0;
 }
 
-static bool pop(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result)
+static bool libaio_pop(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result)
 {
     struct timespec limit = {.tv_sec = 0, .tv_nsec = wait_ns};
     struct io_event event;
@@ -77,15 +77,21 @@ static bool pop(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result)
     return true;
 }
 
+/* A container may allow the queue, but not its use: with requests in a queue whose completions
+ * cannot be collected, nothing would end. (With a timeout of 0 libaio makes no system call.) */
 static const char *probe(void)
 {
+    struct timespec shortest = {.tv_nsec = 1};
     io_context_t trial = NULL;
+    struct io_event event;
+    bool usable;
 
     if (0 != io_setup(1, &trial)) {
         return "the kernel refuses to make a queue (see /proc/sys/fs/aio-max-nr)";
     }
+    usable = 0 == io_submit(trial, 0, NULL) && 0 == io_getevents(trial, 0, 1, &event, &shortest);
     io_destroy(trial);
-    return NULL;
+    return usable ? NULL : "the kernel makes a queue, but does not let it be used";
 }
 
 /* Returns -1 if the segments are not aligned, or the file system has no direct I/O. */
@@ -105,8 +111,8 @@ collio_kernel_queue_t collio_kernel_libaio = {
     .descriptor = descriptor,
     .open = aio_open,
     .close = aio_close,
-    .push = push,
-    .pop = pop,
+    .push = libaio_push,
+    .pop = libaio_pop,
     .op_bytes = sizeof(struct iocb),
     .mutex = PTHREAD_MUTEX_INITIALIZER,
 };

@@ -12,6 +12,8 @@
 /** Jobs on a queue of the kernel, io_uring or libaio: a job becomes operations (one per run of
  *  neighboring segments), operations go through the queue, and their completions are collected. */
 
+enum { COLLIO_QUEUE_DEPTH = 128 }; /* operations in flight */
+
 /** One vector at one place of the file. */
 typedef struct collio_kernel_op_t {
     struct kernel_job_t *owner; /* the job of the operation (engine_queue.c) */
@@ -32,12 +34,13 @@ typedef struct collio_kernel_queue_t {
     /** Returns a descriptor for a job with these segments, which is closed after the job; -1 if the
      *  interface cannot take the job. A NULL pointer: access->fd serves every job. */
     int (*descriptor)(int fd, const collio_segment_t *segments, size_t count);
-    /** Makes a queue for `depth` operations. Returns 0 or -errno. */
-    int (*open)(int depth);
+    /** Makes a queue for COLLIO_QUEUE_DEPTH operations. Returns 0 or -errno. */
+    int (*open)(void);
     /** Releases the queue. */
     void (*close)(void);
-    /** Submits an operation. Returns 0 or -errno. */
-    int (*push)(collio_kernel_op_t *op, bool write, int fd);
+    /** Submits operations in order, by one system call, and does not wait. Returns how many of
+     *  them, starting at the first, the kernel has taken; it refuses the others. */
+    size_t (*push)(collio_kernel_op_t *ops, size_t count, bool write, int fd);
     /** Gets the next completion; waits for about `wait_ns`. Returns false if there is none. */
     bool (*pop)(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result);
     size_t op_bytes;       /* bytes of op->kernel */

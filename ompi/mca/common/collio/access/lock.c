@@ -15,7 +15,7 @@
  *
  * No attempt ever blocks. The holder may be a collective call of this very process, which ends only
  * if MPI makes progress, so a caller that waits makes progress between two attempts (idle), and
- * jobs and collective calls try again when they are polled. Pauses grow to PAUSE_MOST, so that a
+ * jobs and collective calls try again when they are polled. Pauses grow to PAUSE_MAX, so that a
  * waiter does not take the core from the holder. Cost: two system calls per lock.
  */
 #define _GNU_SOURCE
@@ -28,11 +28,11 @@
 #include "access/access_transfer.h"
 
 enum {
-    PAUSE_LEAST = 10000,     /* first pause between two attempts, ns */
-    PAUSE_MOST = 500000,     /* longest pause between two attempts, ns */
+    PAUSE_MIN = 10000,       /* first pause between two attempts, ns */
+    PAUSE_MAX = 500000,      /* longest pause between two attempts, ns */
     REFUSED_PAUSE = 5000000, /* pause after ENOLCK, ns */
-    REFUSED_MOST = 200,      /* attempts that may fail with ENOLCK: about a second */
-    COURTESY_MOST = 250000   /* longest pause of let_others(), ns */
+    REFUSED_MAX = 200,       /* attempts that may fail with ENOLCK: about a second */
+    COURTESY_MAX = 250000    /* longest pause of let_others(), ns */
 };
 
 struct range {
@@ -40,7 +40,7 @@ struct range {
     int fd;             /* descriptor of the file */
     bool exclusive;     /* an exclusive lock */
     int64_t lo;         /* first byte */
-    int64_t hi;         /* first byte behind the range */
+    int64_t hi;         /* first byte past the range */
     uint64_t since_ns;  /* time of the lock */
 };
 
@@ -134,14 +134,14 @@ bool collio_lock_again(collio_lock_retry_t *retry, int rc, bool patient)
     uint64_t now = collio_now();
 
     if (-EAGAIN == rc) {
-        retry->pause_ns = 0 == retry->pause_ns ? PAUSE_LEAST : 2 * retry->pause_ns;
-        retry->pause_ns = retry->pause_ns > PAUSE_MOST ? PAUSE_MOST : retry->pause_ns;
+        retry->pause_ns = 0 == retry->pause_ns ? PAUSE_MIN : 2 * retry->pause_ns;
+        retry->pause_ns = retry->pause_ns > PAUSE_MAX ? PAUSE_MAX : retry->pause_ns;
         /* half of the pause is random, so that two waiters do not stay synchronized */
         retry->next_ns = now + retry->pause_ns / 2 + now % (retry->pause_ns / 2);
         return true;
     }
     retry->next_ns = now + REFUSED_PAUSE;
-    return -ENOLCK == rc && patient && ++retry->refused <= REFUSED_MOST;
+    return -ENOLCK == rc && patient && ++retry->refused <= REFUSED_MAX;
 }
 
 void collio_lock_pause(const collio_lock_retry_t *retry)
@@ -168,9 +168,9 @@ static void let_others(void)
     uint64_t courtesy = __atomic_load_n(&was_held_ns, __ATOMIC_RELAXED) / 8;
     uint64_t until;
 
-    courtesy = courtesy < COURTESY_MOST ? courtesy : COURTESY_MOST;
+    courtesy = courtesy < COURTESY_MAX ? courtesy : COURTESY_MAX;
     until = __atomic_load_n(&released_ns, __ATOMIC_RELAXED) + courtesy;
-    if (courtesy >= COURTESY_MOST / 4 && now < until) {
+    if (courtesy >= COURTESY_MAX / 4 && now < until) {
         collio_lock_retry_t pause = {.next_ns = until};
 
         collio_lock_pause(&pause);

@@ -5,21 +5,21 @@
  */
 #include "access/lockahead.h"
 
-#include <string.h>
-
 #include "help/help.h"
 
 #include "opal/mca/mca.h"
 
-/* Only fs/lustre_lla stores a provider in f_fs_ptr; other fs components store other data. A
- * component with this name has the same structs: its register function compared their sizes. */
+/* The fs component that stores a provider in f_fs_ptr; other components store other data. */
+static const mca_base_component_t *provider;
+
+void collio_lockahead_register(const mca_base_component_t *component)
+{
+    provider = component;
+}
+
 collio_lockahead_t *collio_lockahead_of(ompio_file_t *fh)
 {
-    if (NULL == fh->f_fs_ptr || NULL == fh->f_fs_component
-        || 0 != strcmp("lustre_lla", fh->f_fs_component->mca_component_name)) {
-        return NULL;
-    }
-    return fh->f_fs_ptr;
+    return NULL != provider && provider == fh->f_fs_component ? fh->f_fs_ptr : NULL;
 }
 
 void collio_lockahead_guard(ompio_file_t *fh, collio_access_t *access)
@@ -33,7 +33,8 @@ void collio_lockahead_guard(ompio_file_t *fh, collio_access_t *access)
 enum {
     PAGE = 4096,
     BATCH = 1023,       /* ranges of one request; the provider's limit is the same */
-    PIECES_MOST = 16384 /* pieces of one access; more locks would cost more than they save */
+    PIECES_MAX = 16384, /* pieces of one access; more locks would cost more than they save */
+    AT_ONCE = 1 << 20   /* bytes of an access (of each of its threads) that follow at once */
 };
 
 /** Ascending ranges, passed to the provider in batches. */
@@ -41,12 +42,12 @@ typedef struct batch_t {
     collio_lockahead_t *lockahead; /* the provider */
     bool write;                    /* direction of the access */
     bool now;                      /* the access follows at once */
-    int64_t end;                   /* first byte behind all stripes that were added */
+    int64_t end;                   /* first byte past all stripes that were added */
     size_t count;                  /* number of ranges */
     collio_extent_t range[BATCH];  /* ranges to request */
 } batch_t;
 
-static void begin(batch_t *batch, collio_lockahead_t *lockahead, bool write)
+static void lockahead_begin(batch_t *batch, collio_lockahead_t *lockahead, bool write)
 {
     batch->lockahead = lockahead;
     batch->write = write;
@@ -55,7 +56,7 @@ static void begin(batch_t *batch, collio_lockahead_t *lockahead, bool write)
     batch->count = 0;
 }
 
-static void flush(batch_t *batch)
+static void lockahead_flush(batch_t *batch)
 {
     if (batch->count > 0) {
         batch->lockahead->request(batch->lockahead, batch->range, batch->count, batch->write,
@@ -64,10 +65,10 @@ static void flush(batch_t *batch)
     batch->count = 0;
 }
 
-static void append(batch_t *batch, int64_t offset, int64_t length)
+static void lockahead_append(batch_t *batch, int64_t offset, int64_t length)
 {
     if (BATCH == batch->count) {
-        flush(batch);
+        lockahead_flush(batch);
     }
     batch->range[batch->count++] = (collio_extent_t){offset, length};
 }
@@ -92,7 +93,7 @@ static void add_stripes(batch_t *batch, const collio_domains_t *domains, int agg
         if (first == batch->end && 0 < batch->count) {
             batch->range[batch->count - 1].length += last - first;
         } else {
-            append(batch, first, last - first);
+            lockahead_append(batch, first, last - first);
         }
         batch->end = last;
     }
@@ -107,16 +108,16 @@ void collio_lockahead_window(collio_lockahead_t *lockahead, const collio_domains
     if (COLLIO_LOCKAHEAD_CYCLE != lockahead->collective) {
         return;
     }
-    begin(&batch, lockahead, write);
-    if (!lockahead->async || 0 == number) {
+    lockahead_begin(&batch, lockahead, write);
+    if (!lockahead->async_collective || 0 == number) {
         add_stripes(&batch, domains, aggregator, cycle[number].lo, cycle[number].hi);
-        flush(&batch);
+        lockahead_flush(&batch);
     }
-    if (lockahead->async && number + 1 < count) {
+    if (lockahead->async_collective && number + 1 < count) {
         batch.now = false;
         batch.end = 0;
         add_stripes(&batch, domains, aggregator, cycle[number + 1].lo, cycle[number + 1].hi);
-        flush(&batch);
+        lockahead_flush(&batch);
     }
 }
 
@@ -141,7 +142,7 @@ void collio_lockahead_domain(collio_lockahead_t *lockahead, const collio_domains
                              int aggregator, const collio_extents_t *runs,
                              const collio_cycle_t *cycle, size_t count, bool write)
 {
-    int64_t border = lockahead->async && count > 0 ? cycle[0].hi : INT64_MAX;
+    int64_t border = lockahead->async_collective && count > 0 ? cycle[0].hi : INT64_MAX;
     batch_t batch;
 
     if (0 == runs->count
@@ -149,22 +150,23 @@ void collio_lockahead_domain(collio_lockahead_t *lockahead, const collio_domains
             && COLLIO_LOCKAHEAD_STRIPE != lockahead->collective)) {
         return;
     }
-    begin(&batch, lockahead, write);
+    lockahead_begin(&batch, lockahead, write);
     add_domain(&batch, domains, aggregator, runs, 0, border);
-    flush(&batch);
+    lockahead_flush(&batch);
     batch.now = false;
     add_domain(&batch, domains, aggregator, runs, border, INT64_MAX);
-    flush(&batch);
+    lockahead_flush(&batch);
 }
 
-/* Does the access have too many pieces? Rank 0 prints a line; other ranks have similar requests. */
+/* True if the access has too many pieces. Rank 0 prints a line; other ranks have similar requests.
+ */
 static bool too_many(ompio_file_t *fh, collio_lockahead_t *lockahead, int64_t pieces)
 {
-    if (PIECES_MOST >= pieces) {
+    if (PIECES_MAX >= pieces) {
         return false;
     }
     if (!lockahead->reported_many && 0 == fh->f_rank) {
-        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_LOCKAHEAD_PIECES, PIECES_MOST);
+        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_LOCKAHEAD_PIECES, PIECES_MAX);
     }
     lockahead->reported_many = true;
     return true;
@@ -179,12 +181,13 @@ static bool begin_individual(batch_t *batch, ompio_file_t *fh, bool write, int64
         || too_many(fh, lockahead, pieces)) {
         return false;
     }
-    begin(batch, lockahead, write);
+    lockahead_begin(batch, lockahead, write);
     return true;
 }
 
-/* Adds a piece. Lustre locks whole pages, so pieces less than a page apart share one range. */
-static void add_piece(batch_t *batch, int64_t offset, int64_t length)
+/* Adds a piece. Lustre locks whole pages, so pieces less than a page apart share one range, which
+ * is requested as its first piece is. `now`: the access to the piece follows at once. */
+static void lockahead_add_piece(batch_t *batch, int64_t offset, int64_t length, bool now)
 {
     if (batch->count > 0) {
         collio_extent_t *last = &batch->range[batch->count - 1];
@@ -195,15 +198,19 @@ static void add_piece(batch_t *batch, int64_t offset, int64_t length)
             last->length = end - last->offset;
             return;
         }
-        if (offset < last->offset) {
-            flush(batch);
+        if (offset < last->offset || now != batch->now) {
+            lockahead_flush(batch);
         }
     }
-    append(batch, offset, length);
+    batch->now = now;
+    lockahead_append(batch, offset, length);
 }
 
-/* Adds the pieces of stream positions [from, to). */
-static void add_stream(batch_t *batch, const collio_tiling_t *file, int64_t from, int64_t to)
+/* Adds the pieces of stream positions [from, to). Requests wait for the locks of pieces that begin
+ * before `soon`, and of a later piece that shares a page with the last of them. A piece is never
+ * split, because a system call that accesses all of it would not match two locks. */
+static void add_stream(batch_t *batch, const collio_tiling_t *file, int64_t from, int64_t to,
+                       int64_t soon)
 {
     collio_cursor_t cursor;
 
@@ -215,7 +222,7 @@ static void add_stream(batch_t *batch, const collio_tiling_t *file, int64_t from
         int64_t run, offset = collio_cursor_run(&cursor, &run);
         int64_t length = collio_min(run, to - from);
 
-        add_piece(batch, offset, length);
+        lockahead_add_piece(batch, offset, length, from < soon);
         collio_cursor_advance(&cursor, length, run);
         from += length;
     }
@@ -250,30 +257,48 @@ static void uncovered(const collio_tiling_t *file, bool write, collio_lockahead_
     }
 }
 
-void collio_lockahead_pieces(ompio_file_t *fh, const collio_tiling_t *file, int64_t first,
-                             int64_t bytes, bool write, collio_lockahead_covered_t *covered)
+/* Returns the number of bytes whose access follows their lock request at once: long enough for the
+ * locks of later bytes to arrive. Each thread of an access starts with a cycle of its own, and all
+ * first cycles together are at most a quarter of the access (or 256 KiB per thread). */
+static int64_t bytes_at_once(const collio_job_t *job)
 {
-    int64_t end = first + bytes, from = first, to = end;
+    int threads = job->access->tuning.threads;
+
+    return 1 < threads ? collio_max(threads * AT_ONCE, job->bytes / 4 + threads) : AT_ONCE;
+}
+
+void collio_lockahead_pieces(ompio_file_t *fh, const collio_job_t *job,
+                             collio_lockahead_covered_t *covered)
+{
+    const collio_tiling_t *file = job->file;
+    int64_t from = job->first, to = job->first + job->bytes, soon = INT64_MAX;
     batch_t batch;
 
     if (0 == file->size || NULL == fh->f_fs_ptr
-        || !begin_individual(&batch, fh, write, collio_tiling_piece_bound(file, first, bytes))) {
+        || !begin_individual(&batch, fh, job->write,
+                             collio_tiling_piece_bound(file, job->first, job->bytes))) {
         return;
     }
     if (COLLIO_LOCKAHEAD_VIEW == batch.lockahead->individual && !file->dense) {
-        uncovered(file, write, covered, &from, &to);
+        uncovered(file, job->write, covered, &from, &to);
     }
-    if (batch.lockahead->async) { /* pieces outside the access need no wait */
-        batch.now = false;
-        add_stream(&batch, file, from, collio_min(to, first));
-        add_stream(&batch, file, collio_max(from, end), to);
-        flush(&batch);
-        batch.now = true;
-        from = collio_max(from, first);
-        to = collio_min(to, end);
+    if (batch.lockahead->async_individual) {
+        int64_t start = collio_max(from, job->first);
+
+        add_stream(&batch, file, start, to,
+                   job->first + collio_min(bytes_at_once(job), job->bytes));
+        to = collio_min(to, start); /* what is left precedes the access */
+        soon = from;
     }
-    add_stream(&batch, file, from, to);
-    flush(&batch);
+    add_stream(&batch, file, from, to, soon);
+    lockahead_flush(&batch);
+}
+
+bool collio_lockahead_at_view(ompio_file_t *fh)
+{
+    collio_lockahead_t *lockahead = collio_lockahead_of(fh);
+
+    return NULL != lockahead && COLLIO_LOCKAHEAD_VIEW == lockahead->individual;
 }
 
 void collio_lockahead_segments(ompio_file_t *fh, const collio_segment_t *segments, size_t count,
@@ -286,8 +311,8 @@ void collio_lockahead_segments(ompio_file_t *fh, const collio_segment_t *segment
     }
     for (size_t i = 0; i < count; ++i) {
         if (segments[i].length > 0) {
-            add_piece(&batch, segments[i].offset, segments[i].length);
+            lockahead_add_piece(&batch, segments[i].offset, segments[i].length, true);
         }
     }
-    flush(&batch);
+    lockahead_flush(&batch);
 }

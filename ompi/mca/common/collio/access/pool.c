@@ -13,7 +13,8 @@
  * So run() cannot hang even when all workers call it.
  *
  * Workers block all signals, which belong to the application. The first request that needs threads
- * creates them.
+ * creates them. A worker runs on cores of the job that no other rank is bound to (cores.c): with
+ * the binding of the rank, all workers would share the core of the caller.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,23 +26,26 @@
 
 #include "access/pool.h"
 
-enum { QUEUED_MOST = 256 }; /* tasks that wait for a thread */
+enum { QUEUED_MAX = 256 }; /* tasks that wait for a thread */
 
 static struct {
-    pthread_mutex_t mutex;               /* protects this struct and all tasks */
-    pthread_cond_t work;                 /* a task was queued, or the pool ends */
-    pthread_cond_t done;                 /* a task was finished, or left the queue */
-    collio_task_t *first;                /* first task of the queue */
-    size_t queued;                       /* tasks in the queue */
-    pthread_t threads[COLLIO_POOL_MOST]; /* workers */
-    int size;                            /* number of workers */
-    bool ending;                         /* finalize() runs: no task is accepted */
+    pthread_mutex_t mutex;              /* protects this struct and all tasks */
+    pthread_cond_t work;                /* a task was queued, or the pool ends */
+    pthread_cond_t done;                /* a task was finished, or left the queue */
+    collio_task_t *first;               /* first task of the queue */
+    size_t queued;                      /* tasks in the queue */
+    pthread_t threads[COLLIO_POOL_MAX]; /* workers */
+    int size;                           /* number of workers */
+    bool ending;                        /* finalize() runs: no task is accepted */
+    bool inherit;                       /* workers keep the binding of the rank */
+    bool cores_known;                   /* `cores` is valid, and does not change any more */
+    collio_cores_t cores;               /* cores of the workers */
 } pool = {.mutex = PTHREAD_MUTEX_INITIALIZER,
           .work = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER};
 
 /* Puts a task before *at. */
-static void enqueue(collio_task_t **at, collio_task_t *task)
+static void pool_enqueue(collio_task_t **at, collio_task_t *task)
 {
     task->next = *at;
     *at = task;
@@ -80,6 +84,30 @@ static void run_first(void)
     }
 }
 
+/* Finds the cores of the workers. The caller holds the mutex. */
+static void know_cores(void)
+{
+    if (!pool.cores_known) {
+        collio_cores_find(&pool.cores, pool.inherit);
+        pool.cores_known = true;
+    }
+}
+
+void collio_pool_set_inherit(bool inherit)
+{
+    pthread_mutex_lock(&pool.mutex);
+    pool.inherit = inherit;
+    pthread_mutex_unlock(&pool.mutex);
+}
+
+const collio_cores_t *collio_pool_cores(void)
+{
+    pthread_mutex_lock(&pool.mutex);
+    know_cores();
+    pthread_mutex_unlock(&pool.mutex);
+    return &pool.cores;
+}
+
 static void *worker(void *unused)
 {
     (void) unused;
@@ -95,22 +123,37 @@ static void *worker(void *unused)
     return NULL;
 }
 
+/* Creates a worker. If its mask cannot be changed, it keeps that of its creator, which is slower
+ * but right. Returns false if there is no thread. */
+static bool add_worker(void)
+{
+    pthread_t *thread = &pool.threads[pool.size];
+
+    if (0 != pthread_create(thread, NULL, worker, NULL)) {
+        return false;
+    }
+    if (!pool.inherit) {
+        (void) pthread_setaffinity_np(*thread, sizeof(pool.cores), (const cpu_set_t *) &pool.cores);
+    }
+    pool.size += 1;
+    return true;
+}
+
 /* Creates workers until there are `threads`. The caller holds the mutex. */
 static void grow(int threads)
 {
     sigset_t all, before;
 
-    if (COLLIO_POOL_MOST < threads) {
-        threads = COLLIO_POOL_MOST;
+    if (COLLIO_POOL_MAX < threads) {
+        threads = COLLIO_POOL_MAX;
     }
     if (pool.size >= threads) {
         return;
     }
+    know_cores();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (pool.size < threads
-           && 0 == pthread_create(&pool.threads[pool.size], NULL, worker, NULL)) {
-        pool.size += 1;
+    while (pool.size < threads && add_worker()) {
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -125,7 +168,7 @@ void collio_pool_run(int threads, void (*run)(void *arg), void *arg)
         task.wanted = threads - 1 < pool.size ? threads - 1 : pool.size;
     }
     if (0 < task.wanted) {
-        enqueue(&pool.first, &task);
+        pool_enqueue(&pool.first, &task);
         pthread_cond_broadcast(&pool.work);
     }
     pthread_mutex_unlock(&pool.mutex);
@@ -154,7 +197,7 @@ int collio_pool_submit(collio_task_t *task, int threads)
         pthread_mutex_unlock(&pool.mutex);
         return -EAGAIN;
     }
-    while (pool.queued >= QUEUED_MOST) {
+    while (pool.queued >= QUEUED_MAX) {
         pthread_cond_wait(&pool.done, &pool.mutex);
     }
     while (NULL != *end) {
@@ -162,7 +205,7 @@ int collio_pool_submit(collio_task_t *task, int threads)
     }
     task->joined = false;
     task->wanted = 1;
-    enqueue(end, task);
+    pool_enqueue(end, task);
     pthread_cond_signal(&pool.work);
     pthread_mutex_unlock(&pool.mutex);
     return 0;
@@ -188,7 +231,7 @@ void collio_pool_wait(_Atomic int *flag)
 void collio_pool_finalize(void)
 {
     pthread_mutex_lock(&pool.mutex);
-    pool.ending = true; /* `threads` and `size` do not change from this point on */
+    pool.ending = true; /* `threads` and `size` do not change after this point */
     pthread_cond_broadcast(&pool.work);
     pthread_mutex_unlock(&pool.mutex);
     for (int i = 0; i < pool.size; ++i) {

@@ -5,10 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/cores.h"
+
 /** The thread pool of this process. Threads are created on first use, up to the largest number that
  *  a call has requested, and ended by pool_finalize(). */
 
-enum { COLLIO_POOL_MOST = 64 }; /* maximum number of threads */
+enum { COLLIO_POOL_MAX = 64 }; /* maximum number of threads */
 
 /** A piece of work. */
 typedef struct collio_task_t {
@@ -34,6 +36,16 @@ int collio_pool_submit(collio_task_t *task, int threads);
 void collio_pool_signal(_Atomic int *flag);
 /** Waits until *flag is set by pool_signal(). */
 void collio_pool_wait(_Atomic int *flag);
+
+/** Finds the cores of this process: the rank's own, and those of the job on this node to which no
+ *  other rank is bound. `inherit`: the rank's own alone. */
+void collio_cores_find(collio_cores_t *cores, bool inherit);
+
+/** Sets whether threads that are created later inherit the binding of the rank (true), or may use
+ *  all cores that cores_find() finds. */
+void collio_pool_set_inherit(bool inherit);
+/** Returns the cores on which the threads run. Finds them at the first call. */
+const collio_cores_t *collio_pool_cores(void);
 
 /** Runs the queued tasks, then ends and joins all threads. The pool can be used again. */
 void collio_pool_finalize(void);

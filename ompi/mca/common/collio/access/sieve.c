@@ -8,8 +8,8 @@
  * A write puts the old content of the holes back, so no other process may write to them meanwhile:
  * the window is locked exclusively, and plain writes of the same file handle hold a shared lock
  * (see access.c). Writes are sieved only if all ranks of the handle agreed (access->sieve_writes).
- * The window begins at its first piece and ends behind its last piece, so the file does not grow
- * beyond the request. Holes behind the end of the file are zeros, as in a sparse file.
+ * The window begins at its first piece and ends after its last piece, so the file does not grow
+ * beyond the request. Holes past the end of the file are zeros, as in a sparse file.
  *
  * Memory: one window, for any request. core/sieve_rule decides whether sieving a window pays.
  */
@@ -29,19 +29,6 @@ static int64_t window_bytes(const collio_access_t *access, bool write)
     return collio_or_default((int64_t) access->tuning.sieve_read_bytes, COLLIO_SIEVE_READ_BYTES);
 }
 
-/* Returns the end of a window that begins at `lo`: a stripe border if the file has stripes, so that
- * no stripe is in two windows. */
-static int64_t window_end(const collio_access_t *access, bool write, int64_t lo)
-{
-    int64_t bytes = window_bytes(access, write);
-    int64_t stripe = access->stripe_bytes;
-
-    if (0 < stripe && bytes >= stripe) {
-        return lo - lo % stripe + bytes - bytes % stripe;
-    }
-    return lo + bytes;
-}
-
 bool collio_sieve_possible(const collio_access_t *access, bool write, collio_held_t held)
 {
     if (!write) {
@@ -56,9 +43,11 @@ size_t collio_sieve_window(collio_access_t *access, bool write, const collio_seg
 {
     bool always = !write && COLLIO_SETTING_ON == access->tuning.sieve_read;
     int64_t lo = segments[0].offset;
-    int64_t limit = window_end(access, write, lo);
+    int64_t limit = collio_sieve_window_end(lo, window_bytes(access, write), access->stripe_bytes);
     int64_t end = lo + segments[0].length;
-    collio_sieve_window_t window = {.runs = 1, .bytes = segments[0].length};
+    collio_sieve_window_t window = {.runs = 1,
+                                    .bytes = segments[0].length,
+                                    .call_bytes = collio_sieve_call_bytes(access->in_memory)};
     size_t taken = 1;
 
     while (taken < count && segments[taken].offset + segments[taken].length <= limit) {

@@ -81,30 +81,30 @@ static inline int collio_copy_nothing(MPI_Comm comm, int key, void *extra, void 
 }
 #endif
 
-/** Is this process between MPI_Init and MPI_Finalize? A process that has only sessions has no
- *  MPI_COMM_SELF, and no callback runs when its last session ends. */
+/** True if this process is between MPI_Init and MPI_Finalize. A process that has only sessions has
+ *  no MPI_COMM_SELF, and no callback runs when its last session ends. */
 static inline bool collio_world_is_up(void)
 {
     return OMPI_MPI_STATE_INIT_COMPLETED == ompi_mpi_state;
 }
 
-/** May several threads be in MPI at once? MPI_T_init_thread of Open MPI 4.1 overwrites the level
- *  that MPI_Init_thread has set; OPAL still uses threads then. */
+/** True if several threads may be in MPI at once. MPI_T_init_thread of Open MPI 4.1 overwrites the
+ *  level that MPI_Init_thread has set; OPAL still uses threads then. */
 static inline bool collio_thread_multiple(void)
 {
     return ompi_mpi_thread_multiple
            || (MPI_THREAD_SINGLE == ompi_mpi_thread_provided && opal_using_threads());
 }
 
-/** Is MPI_Finalize past its callbacks? MPI then closes files that the program left open; 5.0 has
- *  freed RMA windows before, and refuses MPI_* calls. */
+/** True if MPI_Finalize is past its callbacks. MPI then closes files that the program left open;
+ *  5.0 has freed RMA windows before, and refuses MPI_* calls. */
 static inline bool collio_mpi_frees_all(void)
 {
     return OMPI_MPI_STATE_FINALIZE_PAST_COMM_SELF_DESTRUCT <= ompi_mpi_state;
 }
 
-/** Do communicators derived from this one live until MPI_Finalize? If not, they belong to a session
- *  and end with the session. */
+/** True if communicators derived from this one live until MPI_Finalize. If not, they belong to a
+ *  session and end with the session. */
 static inline bool collio_comm_of_world(const ompi_communicator_t *comm)
 {
 #if OMPI_MAJOR_VERSION >= 5
@@ -126,7 +126,7 @@ static inline int collio_attribute_ended(MPI_Comm comm, int key, void *ended, vo
     return MPI_SUCCESS;
 }
 
-/** Registers `ended` for the begin of MPI_Finalize (as an attribute of MPI_COMM_SELF), because 4.1
+/** Registers `ended` for the start of MPI_Finalize (as an attribute of MPI_COMM_SELF), because 4.1
  *  does not close the components of file access. 6.0 needs internal names, because its libopen_mpi
  *  has no MPI_*. Returns MPI_SUCCESS, or an error if the process has only sessions or MPI_Finalize
  *  has begun. */
@@ -155,8 +155,8 @@ static inline int collio_call_at_finalize(void (*ended)(void))
 #endif
 }
 
-/** Do processes of this communicator, or of the job, run on other nodes? Other processes of the job
- *  may open the same file by another communicator. */
+/** True if processes of this communicator, or of the job, run on other nodes. Other processes of
+ *  the job may open the same file by another communicator. */
 static inline bool collio_spans_nodes(const ompi_communicator_t *comm)
 {
     ompi_group_t *job = ompi_mpi_comm_world.comm.c_local_group;
@@ -166,8 +166,8 @@ static inline bool collio_spans_nodes(const ompi_communicator_t *comm)
            || (NULL != job && ompi_group_have_remote_peers(job));
 }
 
-/** Are all processes of a communicator of one job? Jobs can be disconnected, and have session
- *  directories of their own. */
+/** True if all processes of a communicator belong to one job. Jobs can be disconnected, and have
+ *  session directories of their own. */
 static inline bool collio_of_one_job(const ompi_communicator_t *comm)
 {
     opal_process_name_t first = ompi_group_get_proc_name(comm->c_local_group, 0);
@@ -188,6 +188,16 @@ static inline void collio_comm_id(const ompi_communicator_t *comm, char *text, s
     snprintf(text, size, "%s", ompi_comm_print_cid(comm));
 #else
     snprintf(text, size, "%llx", (unsigned long long) comm->c_contextid);
+#endif
+}
+
+/** True if mpirun has bound this process to cores; false if a batch system or taskset has. */
+static inline bool collio_bound_by_mpirun(void)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    return opal_process_info.proc_is_bound && NULL != getenv("OMPI_COMM_WORLD_RANK");
+#else
+    return NULL != getenv("OMPI_MCA_orte_bound_at_launch");
 #endif
 }
 
@@ -347,6 +357,10 @@ static inline int collio_win_fence(collio_win_t *win)
 {
     return win->w_osc_module->osc_fence(0, win);
 }
+
+/** True if two groups of ranks that make RMA windows on one node at the same time may get the same
+ *  segment (open-mpi/ompi#9492, fixed in 5.0). */
+#define COLLIO_WINDOWS_COLLIDE (OMPI_MAJOR_VERSION < 5)
 
 /** Makes an RMA window over *base, or (allocate) in memory that the node's ranks share, the only
  *  kind of osc/sm, and sets *base. A failure does not run the user's error handler. */

@@ -17,12 +17,13 @@
 
 enum {
     COLLIO_VERBOSE_SELECT = 1, /* whether the component serves a file, or the reason why not */
-    COLLIO_VERBOSE_FILE = 10,  /* settings and properties of a file */
+    COLLIO_VERBOSE_FILE = 10,  /* settings and properties of a file, new choices of calls */
     COLLIO_VERBOSE_CALL = 20,  /* each collective call, on rank 0 */
     COLLIO_VERBOSE_PHASE = 40  /* each phase of a call, on every rank */
 };
 
-/** Does `framework` (fcoll, fbtl, fs, sharedfp) print this level (SELECT, FILE, CALL, PHASE)? */
+/** True if `framework` (fcoll, fbtl, fs, sharedfp) prints this level (SELECT, FILE, CALL, PHASE).
+ */
 #define COLLIO_VERBOSE(framework, level) \
     OPAL_UNLIKELY(COLLIO_VERBOSE_##level <= ompi_##framework##_base_framework.framework_verbose)
 
