@@ -21,7 +21,7 @@ static const int layers_of[] = {COLLIO_STATS(STAT)};
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects `closed` of components */
 
-static void add(uint64_t *to, int stat, uint64_t value)
+static void file_add(uint64_t *to, int stat, uint64_t value)
 {
     if (COLLIO_UNIT_HIGH != collio_stat_counters[stat].unit) {
         *to += value;
@@ -36,26 +36,28 @@ typedef struct reading_t {
     uint64_t value;            /* sum, or maximum of a high-water mark, up to now */
 } reading_t;
 
-static void add_file(void *value, void *data)
+static void file_add_file(void *value, void *data)
 {
     const collio_file_t *file = value;
     reading_t *reading = data;
     int stat = reading->pvar->stat;
 
     if (file->component == reading->pvar->component) {
-        add(&reading->value, stat, __atomic_load_n(&file->stats[0].at[stat], __ATOMIC_RELAXED));
-        add(&reading->value, stat, __atomic_load_n(&file->stats[1].at[stat], __ATOMIC_RELAXED));
+        file_add(&reading->value, stat,
+                 __atomic_load_n(&file->stats[0].at[stat], __ATOMIC_RELAXED));
+        file_add(&reading->value, stat,
+                 __atomic_load_n(&file->stats[1].at[stat], __ATOMIC_RELAXED));
     }
 }
 
-static int get_value(const mca_base_pvar_t *pvar, void *value, void *object)
+static int file_get_value(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     reading_t reading = {.pvar = pvar->ctx};
 
     (void) object;
     pthread_mutex_lock(&mutex);
     reading.value = reading.pvar->component->closed.at[reading.pvar->stat];
-    collio_handle_for_each(COLLIO_PLACE_FCOLL, add_file, &reading);
+    collio_handle_for_each(COLLIO_PLACE_FCOLL, file_add_file, &reading);
     pthread_mutex_unlock(&mutex);
     *(unsigned long long *) value = reading.value;
     return OPAL_SUCCESS;
@@ -66,7 +68,8 @@ void collio_stats_register(collio_component_t *component, const mca_base_compone
     for (int i = 0; i < COLLIO_STAT_COUNT; ++i) {
         if (one == layers_of[i] || component->two_layers) {
             component->pvars[i] = (collio_pvar_t){component, i};
-            collio_counter_register(&collio_stat_counters[i], get_value, &component->pvars[i], mca);
+            collio_counter_register(&collio_stat_counters[i], file_get_value, &component->pvars[i],
+                                    mca);
         }
     }
 }
@@ -75,8 +78,8 @@ void collio_file_leave(collio_file_t *file)
 {
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < COLLIO_STAT_COUNT; ++i) {
-        add(&file->component->closed.at[i], i, file->stats[0].at[i]);
-        add(&file->component->closed.at[i], i, file->stats[1].at[i]);
+        file_add(&file->component->closed.at[i], i, file->stats[0].at[i]);
+        file_add(&file->component->closed.at[i], i, file->stats[1].at[i]);
     }
     collio_handle_clear(file->fh, COLLIO_PLACE_FCOLL);
     pthread_mutex_unlock(&mutex);
@@ -89,7 +92,6 @@ collio_file_t *collio_file_take(void)
     collio_file_t *file = collio_spare_take(sizeof(*file));
 
     if (NULL != file) {
-        file->comm = file->node_comm = MPI_COMM_NULL;
         file->derived.my_aggregator = -1;
         file->slot = -1;
     }
@@ -103,14 +105,15 @@ collio_file_t *collio_file_find(ompio_file_t *fh)
 
 void collio_file_memory(collio_file_t *file, int64_t bytes)
 {
-    file->memory_bytes += bytes;
-    COLLIO_ASSERT(0 <= file->memory_bytes); /* no memory is subtracted twice */
-    collio_file_high(file, COLLIO_STAT_MEMORY_HIGH, file->memory_bytes + collio_flat_held());
+    file->context->memory_bytes += bytes;
+    COLLIO_ASSERT(0 <= file->context->memory_bytes); /* no memory is subtracted twice */
+    collio_file_high(file, COLLIO_STAT_MEMORY_HIGH,
+                     file->context->memory_bytes + collio_flat_held());
 }
 
 void collio_file_high(collio_file_t *file, int stat, int64_t value)
 {
     if (0 < value) {
-        add(&file->stats[0].at[stat], stat, (uint64_t) value);
+        file_add(&file->stats[0].at[stat], stat, (uint64_t) value);
     }
 }

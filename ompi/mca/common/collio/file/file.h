@@ -7,7 +7,6 @@
 #include "compat/compat.h"
 #include "file/settings.h"
 #include "file/stats.h"
-#include "file/transports.h"
 #include "help/help.h"
 #include "hook/handle.h"
 
@@ -15,6 +14,8 @@
 #include "core/align.h"
 #include "core/defaults.h"
 #include "core/memory.h"
+#include "core/policy.h"
+#include "core/transport_rule.h"
 
 #include <stdatomic.h>
 
@@ -42,7 +43,9 @@ typedef struct collio_file_memory_t {
 typedef struct collio_derived_t {
     int64_t settings_hash;                  /* hash of settings and facts */
     bool two_layers;                        /* the component has two layers (fcoll/tam) */
+    collio_buffers_set_t buffers;           /* kinds of buffers that the setting allows */
     bool striped;                           /* fh->f_stripe_size and f_stripe_count are valid */
+    bool locks;                             /* servers give locks to clients (Lustre) */
     bool several_clients;                   /* several clients hold locks of the servers (Lustre) */
     collio_lockahead_mode_t lockahead;      /* lock-ahead mode of collective calls */
     int ompio_aggregators;                  /* io_ompio_num_aggregators, or -1 */
@@ -60,6 +63,24 @@ typedef struct collio_derived_t {
     const collio_partition_t *partition;    /* how ranges are divided among aggregators */
     collio_align_t align;                   /* alignment of domains and windows */
 } collio_derived_t;
+
+/**
+ * The file context: communicators, agreement, the node's segments, buffers and plans. These belong
+ * to the processes of a file and not to the file. Each open file has its own context. When the file
+ * is closed, the context can be kept for the next file of the same processes (open/set.h).
+ */
+enum { COLLIO_CONTEXT_TRAITS = 7 };
+
+typedef struct collio_context_t {
+    ompi_communicator_t *comm;             /* all ranks; only this file's messages */
+    ompi_communicator_t *node_comm;        /* ranks of this node; `comm` if these are all */
+    struct collio_agreement_t *agreement;  /* agreement of calls */
+    struct collio_kept_t *kept;            /* plans and memory of exchanges, or NULL */
+    int64_t memory_bytes;                  /* bytes in use, as counted by collio_file_memory */
+    int64_t charge;                        /* this rank's part of the node's bytes in `kept` */
+    int64_t traits[COLLIO_CONTEXT_TRAITS]; /* agreed values that `kept` depends on */
+    uint32_t sequence;                     /* number of the next call: for tags, ages of plans */
+} collio_context_t;
 
 /**
  * The record of an open file: place FCOLL of the handle's record (hook/). Created by the first
@@ -81,37 +102,40 @@ typedef struct collio_file_t {
     struct collio_set_t *set; /* set of the file's processes (open/); NULL: nothing is kept */
     int slot;                 /* slot of `set` for the file's context, or -1 */
 
-    /* The context, which may move to the next file of the processes: see open/context.c. */
-    ompi_communicator_t *comm;            /* all ranks; only this file's messages */
-    ompi_communicator_t *node_comm;       /* ranks of this node; `comm` if these are all */
-    struct collio_agreement_t *agreement; /* agreement of calls; during open that of `set` */
+    collio_context_t *context; /* during open, and if it fails: that of the set */
 
     int rank;                 /* this rank */
     int size;                 /* number of ranks */
     collio_nodes_t nodes;     /* which rank is on which node */
     struct collio_map_t *map; /* memory of `nodes`; `set` owns it if there is one */
+    collio_costs_t costs;     /* measured costs of messages; zeros: unknown */
 
     collio_derived_t derived;     /* values derived from settings and facts */
     collio_file_memory_t memory;  /* partition memory; created with `derived` */
-    struct collio_kept_t *kept;   /* plans and memory of exchanges; part of the context */
     struct collio_tuner_t *tuner; /* measurements of `auto`; created with `derived` */
 
     collio_access_t access; /* descriptor and properties for file access */
     bool unflushed;         /* this rank has made direct writes that it has not flushed */
+    bool stale;             /* a call has written since this rank dropped cached pages */
 
     collio_stats_t stats[2]; /* counters: [0] reads and all high-water marks, [1] writes */
     bool writing;            /* index in `stats`: the call that is driven is a write */
-    int64_t memory_bytes;    /* bytes in use by the file, as counted by collio_file_memory */
 
     struct collio_queue_t *queue; /* queue of collective calls: see call/ */
     _Atomic int calls;            /* number of collective calls in the queue */
     struct collio_hang_t *hang;   /* position of this rank, for collio-hang; NULL: not recorded */
 } collio_file_t;
 
-/** Does a local aggregator serve ranks of a rack instead of a node? */
+/** True if a local aggregator serves the ranks of a rack instead of a node. */
 static inline bool collio_by_rack(const collio_file_t *file)
 {
     return 0 < file->derived.racks.nodes;
+}
+
+/** Partition memory: returns the maximum number of aggregators of a node. */
+static inline int collio_memory_per_node(const collio_file_t *file)
+{
+    return 0 < file->settings.memory_per_node ? file->settings.memory_per_node : 1;
 }
 
 /** Returns the groups of ranks that local aggregators serve: racks or nodes. */
@@ -120,25 +144,10 @@ static inline const collio_nodes_t *collio_groups(const collio_file_t *file)
     return collio_by_rack(file) ? &file->derived.racks : &file->nodes;
 }
 
-/** Returns the transport that the user has named; NULL: `auto`. */
-static inline const collio_transport_t *collio_transport_named(const collio_file_t *file)
+/** True if calls of this file may use collective buffers of this kind. */
+static inline bool collio_buffers_allowed(const collio_file_t *file, collio_buffers_t buffers)
 {
-    int value = file->settings.transport;
-
-    return 0 == value ? NULL : file->component->transports[value - 1];
-}
-
-/** Returns the first transport whose collective buffers are of this kind. PRIVATE: isend, which
- *  serves every pair of ranks in every call. */
-static inline const collio_transport_t *collio_transport_with(const collio_file_t *file,
-                                                              collio_buffers_t buffers)
-{
-    const collio_transport_t *const *row = file->component->transports;
-
-    while (buffers != (*row)->buffers) {
-        ++row;
-    }
-    return *row;
+    return 0 != (file->derived.buffers & 1u << buffers);
 }
 
 /** Returns the record of a handle, or NULL. Local. */
@@ -165,7 +174,7 @@ collio_site_t collio_file_site(const collio_file_t *file);
 int64_t collio_file_aggregators_hash(const collio_file_t *file);
 
 /** Counts memory that is allocated (positive) or freed (negative), and updates the high-water mark,
- *  also for 0. view/ counts the memory of views and datatypes. */
+ *  even if `bytes` is 0. view/ counts the memory of views and datatypes. */
 void collio_file_memory(collio_file_t *file, int64_t bytes);
 
 /** Returns an empty record, to be freed by free(). NULL: see collio_spare_take. */
@@ -187,8 +196,12 @@ void collio_file_poll_notices(collio_file_t *file);
  *  had failed. Local. */
 bool collio_file_set_lost(collio_file_t *file, int class);
 
-/** Tag of notices of a failed file handle. Tags of calls are 8 n + 0..4: see exchange.h. */
-enum { COLLIO_FILE_TAG_NOTICE = 5 };
+/** Tags of messages that are not part of a call. Tags of calls are 8 n + 0..4: see exchange.h. */
+enum {
+    COLLIO_FILE_TAG_NOTICE = 5, /* a file handle has failed */
+    COLLIO_FILE_TAG_COST,       /* measures costs of messages (node/costs.h) */
+    COLLIO_FILE_TAG_TOKEN       /* starts messages with COLLIO_FILE_TAG_COST */
+};
 
 /** True if the request is complete; the request is then freed. *bytes = bytes received (`bytes` may
  *  be NULL). After an error, except `expected`, the file handle has failed. Never blocks. */

@@ -40,7 +40,7 @@ static void refuse_list(collio_file_t *file, const char *bad)
 }
 
 /* Allocates the arrays for `count` aggregators, at most one per rank. */
-static int allocate(collio_file_t *file, int64_t count)
+static int aggregators_allocate(collio_file_t *file, int64_t count)
 {
     size_t most = (size_t) (count < file->size ? count : file->size);
 
@@ -62,7 +62,7 @@ static int choose_listed(collio_file_t *file)
         refuse_list(file, bad);
         return OMPI_SUCCESS;
     }
-    if (OMPI_SUCCESS != allocate(file, count)) {
+    if (OMPI_SUCCESS != aggregators_allocate(file, count)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     file->derived.aggregator_count = collio_aggregators_parse(list, file->size,
@@ -79,9 +79,20 @@ static int number_set(const collio_file_t *file)
                                                              : count;
 }
 
+/* Contiguous parts follow the order of the ranks, so the aggregators are spread over the ranks.
+ * Stripes that are assigned in turn go to each node in turn. */
+static collio_placement_t placement_of(const collio_file_t *file)
+{
+    if (0 != file->settings.placement) { /* 0: auto */
+        return (collio_placement_t) (file->settings.placement - 1);
+    }
+    return file->derived.partition->by_rank ? COLLIO_PLACEMENT_SPREAD
+                                            : COLLIO_PLACEMENT_ROUND_ROBIN;
+}
+
 static int choose_aggregators(collio_file_t *file)
 {
-    collio_placement_t placement = COLLIO_PLACEMENT_ROUND_ROBIN;
+    bool by_rank = file->derived.partition->by_rank;
     int count = number_set(file), rc;
 
     if ('\0' != file->settings.aggregator_list[0]) {
@@ -91,10 +102,10 @@ static int choose_aggregators(collio_file_t *file)
         }
     }
     if (0 == count && file->derived.partition->by_memory) {
-        rc = allocate(file, (int64_t) COLLIO_MEMORY_PER_NODE * file->nodes.nodes);
+        rc = aggregators_allocate(file, (int64_t) collio_memory_per_node(file) * file->nodes.nodes);
         if (OMPI_SUCCESS == rc) {
             file->derived.aggregator_count = collio_aggregators_per_node(
-                &file->nodes, COLLIO_MEMORY_PER_NODE, file->derived.aggregators);
+                &file->nodes, collio_memory_per_node(file), file->derived.aggregators);
         }
         return rc;
     }
@@ -103,13 +114,13 @@ static int choose_aggregators(collio_file_t *file)
 
         count = collio_default_aggregators(&site);
     }
-    if (0 != file->settings.placement) { /* 0: auto */
-        placement = (collio_placement_t) (file->settings.placement - 1);
-    }
-    rc = allocate(file, count < 1 ? 1 : count);
+    rc = aggregators_allocate(file, count < 1 ? 1 : count);
     if (OMPI_SUCCESS == rc) {
-        file->derived.aggregator_count = collio_aggregators_place(&file->nodes, count, placement,
-                                                                  file->derived.aggregators);
+        file->derived.aggregator_count = collio_aggregators_place(
+            &file->nodes, count, placement_of(file), file->derived.aggregators);
+    }
+    if (OMPI_SUCCESS == rc && by_rank) {
+        collio_aggregators_sort(file->derived.aggregators, file->derived.aggregator_count);
     }
     return rc;
 }

@@ -12,11 +12,11 @@ static void send_notices(collio_file_t *file)
     ompi_request_t *request;
 
     file->noticed = file->lost;
-    for (int i = 0; MPI_COMM_NULL != file->comm && i < file->size; ++i) {
+    for (int i = 0; MPI_COMM_NULL != file->context->comm && i < file->size; ++i) {
         if (i != file->rank
             && OMPI_SUCCESS
                    == collio_isend(&file->noticed, sizeof(file->noticed), i, COLLIO_FILE_TAG_NOTICE,
-                                   false, file->comm, &request)) {
+                                   false, file->context->comm, &request)) {
             ompi_request_free(&request);
         }
     }
@@ -59,15 +59,16 @@ void collio_file_poll_notices(collio_file_t *file)
     ompi_status_public_t status;
     int matched = 0, error = MPI_SUCCESS;
 
-    if (MPI_COMM_NULL == file->comm) {
+    if (MPI_COMM_NULL == file->context->comm) {
         return; /* the file is being opened and has no communicator yet */
     }
     if (NULL == file->notice
-        && (OMPI_SUCCESS != collio_iprobe(COLLIO_FILE_TAG_NOTICE, file->comm, &matched, &status)
+        && (OMPI_SUCCESS
+                != collio_iprobe(COLLIO_FILE_TAG_NOTICE, file->context->comm, &matched, &status)
             || !matched
             || OMPI_SUCCESS
                    != collio_irecv(&file->noticed, sizeof(file->noticed), status.MPI_SOURCE,
-                                   COLLIO_FILE_TAG_NOTICE, file->comm, &file->notice))) {
+                                   COLLIO_FILE_TAG_NOTICE, file->context->comm, &file->notice))) {
         file->notice = NULL;
         return;
     }

@@ -18,6 +18,7 @@
 
 /* For settings with choices, 0 is "auto". */
 enum {
+    COLLIO_TRANSPORT_AUTO = 0,
     COLLIO_SCHEDULE_AUTO = 0,
     COLLIO_SCHEDULE_FIRST = 1 /* 1 + index in collio_schedules[] */
 };
@@ -28,18 +29,15 @@ enum { /* values of the setting `intra` */
        COLLIO_INTRA_ISEND
 };
 
-/* Partition memory: maximum number of aggregators on a node. More aggregators would divide the
- * node's memory into smaller buffers and need more cycles. */
-enum { COLLIO_MEMORY_PER_NODE = 4 };
-
 typedef struct collio_settings_t {
     int schedule;               /* SCHEDULE_AUTO, or 1 + index in collio_schedules[] */
-    int transport;              /* 0: auto; else 1 + index in the component's transports */
+    int transport;              /* COLLIO_TRANSPORT_AUTO, or 1 + number of the transport */
     int exchange;               /* COLLIO_SETTING_*: on: aggregators access the file; off: direct */
     int exchange_write;         /* COLLIO_SETTING_*: `exchange` for writes, after resolving */
     int exchange_read;          /* COLLIO_SETTING_*: `exchange` for reads, after resolving */
-    bool implied;               /* a schedule, transport or tam is named, and `exchange` is auto */
+    bool implied;               /* `exchange` is auto, and a mode of the exchange is named */
     int timeout;                /* seconds that one step of a call may take; 0: no limit */
+    int memory_per_node;        /* partition memory: maximum number of aggregators of a node */
     size_t memory_group_bytes;  /* partition memory: minimum bytes of data of a group of nodes */
     size_t memory_domain_bytes; /* partition memory: maximum bytes of a file domain; 0: auto */
     size_t memory_min_bytes;    /* partition memory: minimum free bytes of an aggregator's node */
@@ -56,7 +54,7 @@ typedef struct collio_settings_t {
     bool plan_reuse;     /* plans of earlier calls are reused */
     bool keep;           /* the context of the file is kept for the next file */
     int report;          /* collio_report_mode_t: report at close */
-    char report_file[COLLIO_TEXT_BYTES]; /* file of the report; "": stdout */
+    char report_file[COLLIO_TEXT_BYTES]; /* file of the report; "": stderr */
     int priority;                        /* priority among the fcoll components */
     int local_aggregators;               /* tam: number on all nodes together; 0: per node */
     int local_aggregators_per_node;      /* tam: number on each node; 0: auto */
@@ -66,19 +64,30 @@ typedef struct collio_settings_t {
 
 /** An fcoll component of collio. */
 typedef struct collio_component_t {
-    const char *name;  /* name of the component, such as "overlap" */
-    const char *title; /* name for messages and reports, such as "fcoll/overlap" */
-    bool two_layers;   /* the component has intra-node aggregation (fcoll/tam) */
-    bool named;        /* the user has named the component: --mca fcoll NAME */
-    const struct collio_transport_t *const *transports; /* rows; NULL behind the last */
-    collio_settings_t parameters;                       /* values of the MCA parameters */
-    collio_settings_set_t set;              /* rows and parameters; filled by register */
-    collio_stats_t closed;                  /* counters of all closed files */
+    const char *name;             /* name of the component, such as "overlap" */
+    const char *title;            /* name for messages and reports, such as "fcoll/overlap" */
+    bool two_layers;              /* the component has intra-node aggregation (fcoll/tam) */
+    char why[128];                /* why the component is selected, for verbose output */
+    collio_settings_t parameters; /* values of the MCA parameters */
+    collio_settings_set_t set;    /* rows and parameters; filled by register */
+    collio_stats_t closed;        /* counters of all closed files */
     collio_pvar_t pvars[COLLIO_STAT_COUNT]; /* performance variables */
 } collio_component_t;
 
-/** Registers all parameters of a component. Returns an Open MPI error code. */
-int collio_settings_register(collio_component_t *component, const mca_base_component_t *mca);
+/** True if a setting of two layers is not the default (fcoll/tam). */
+static inline bool collio_settings_layers(const collio_settings_t *settings)
+{
+    return 0 < settings->local_aggregators || 0 < settings->local_aggregators_per_node
+           || '\0' != settings->racks[0] || COLLIO_INTRA_AUTO != settings->intra;
+}
+
+/** Returns the name of value `i` of a setting, or NULL past the last value. */
+typedef const char *collio_values_t(size_t i);
+
+/** Registers all parameters of a component. `transports`: values of the setting `transport` after
+ *  `auto`. Returns an Open MPI error code. */
+int collio_settings_register(collio_component_t *component, const mca_base_component_t *mca,
+                             collio_values_t *transports);
 
 /** Resolves the settings of a file: parameters, then hints. Reports and ignores wrong hints.
  *  Local. */

@@ -64,7 +64,7 @@
       "files that reused the context of an earlier file of the same processes")                    \
     X(PLAN_MEMORY, plan_memory, COUNT, one,                                                        \
       "plans not reused because a node has less memory available than before")                     \
-    X(PROBES, probes, COUNT, one, "collective calls spent on measuring choices of auto")           \
+    X(PROBES, probes, COUNT, one, "calls used as trials for auto")                                 \
     X(ERRORS, errors, COUNT, one, "collective calls that ended with an error")                     \
     X(MEMORY_HIGH, memory_high, HIGH, one,                                                         \
       "most memory held at once: plans, offset lists, buffers, staging, shared segments, views")   \
@@ -76,6 +76,8 @@
     X(TIME_AGREE, time_agree, TIME, one, "time of agreements on range, plan and errors of calls")  \
     X(TIME_GATHER, time_gather, TIME, two,                                                         \
       "time to gather and merge offset lists inside the node")                                     \
+    X(TIME_GATHER_MERGE, time_gather_merge, TIME, two,                                             \
+      "part of time_gather in which this local aggregator merged offset lists")                    \
     X(TIME_GATHER_MOVE, time_gather_move, TIME, two,                                               \
       "time to move data inside the node to and from local aggregators")                           \
     X(TIME_SPLIT, time_split, TIME, one, "time to split requests by aggregator and cycle")         \

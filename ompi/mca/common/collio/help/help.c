@@ -17,45 +17,71 @@
 
 #include "core/debug_assert.h"
 #include "core/hash.h"
+#include "core/printable.h"
 
-enum { TEXT_BYTES = 1024 };
+enum {
+    TEXT_BYTES = 1024,
+    PRINTED_MAX = 256, /* texts that are remembered: a job may have a wrong hint in every file */
+    WAITING_MAX = 64   /* texts that wait; others are printed at once */
+};
 
-/* A text that was printed, or that waits. */
+/* A text that waits. */
 typedef struct entry_t {
     struct entry_t *next; /* next entry of the list */
-    uint64_t hash;        /* hash of the component, the text and, per file, the file's name */
-    bool printed;         /* false: the text waits */
-    char text[];          /* the text, if it waits */
+    uint64_t hash;        /* hash of the text */
+    char text[];          /* the text */
 } entry_t;
 
-static entry_t *entries; /* list of all texts, the oldest first */
+static entry_t *waiting;              /* list of the texts that wait, the oldest first */
+static uint64_t printed[PRINTED_MAX]; /* hashes of the last texts that were printed */
+static size_t printed_count;          /* number of texts that were printed */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Adds an entry for this hash at the end of the list. Returns NULL if the list has one already
- * (*known), or if there is no memory. The caller holds the lock. */
-static entry_t *add(uint64_t hash, const char *text, bool *known)
+/* True if the text is one of the last that were printed. The caller holds the lock. */
+static bool was_printed(uint64_t hash)
 {
-    entry_t **at = &entries, *entry;
-
-    while (NULL != *at && hash != (*at)->hash) {
-        at = &(*at)->next;
+    for (size_t i = 0; i < printed_count && i < PRINTED_MAX; ++i) {
+        if (hash == printed[i]) {
+            return true;
+        }
     }
-    *known = NULL != *at;
-    if (*known) {
-        return NULL;
-    }
-    entry = calloc(1, sizeof(*entry) + strlen(text) + 1);
-    if (NULL != entry) {
-        entry->hash = hash;
-        memcpy(entry->text, text, strlen(text) + 1);
-        *at = entry;
-    }
-    return entry;
+    return false;
 }
 
-/* Is this the first process of the job on this node that prints the text? A file in the launcher's
- * directory marks a printed text; the directory is removed with the job. Without the directory,
- * every process is the first. */
+/* Returns true if the text was not printed by this process, and remembers it. The caller holds the
+ * lock. */
+static bool remember(uint64_t hash)
+{
+    if (was_printed(hash)) {
+        return false;
+    }
+    printed[printed_count++ % PRINTED_MAX] = hash;
+    return true;
+}
+
+/* Returns the place of the list at which the text with this hash waits, or else the end of the
+ * list. *count = number of texts before it. The caller holds the lock. */
+static entry_t **help_find(uint64_t hash, int *count)
+{
+    entry_t **at = &waiting;
+
+    for (*count = 0; NULL != *at && hash != (*at)->hash; ++*count) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+static void remove_entry(entry_t **at)
+{
+    entry_t *entry = *at;
+
+    *at = entry->next;
+    free(entry);
+}
+
+/* True if this is the first process of the job on this node that prints the text. A file in the
+ * launcher's directory marks a printed text; the directory is removed with the job. Without the
+ * directory, every process is the first. */
 static bool first_on_node(uint64_t hash)
 {
     const char *directory = getenv("PMIX_SERVER_TMPDIR"), *job = getenv("PMIX_NAMESPACE");
@@ -76,33 +102,37 @@ static bool first_on_node(uint64_t hash)
     return true;
 }
 
-/* Does this process print the text for the first time? Without memory for an entry, a text may be
- * printed twice, but it is never lost. */
+/* True if this process prints the text for the first time. */
 static bool first_here(uint64_t hash)
 {
-    bool known;
-    entry_t *entry;
+    bool first;
 
     pthread_mutex_lock(&lock);
-    entry = add(hash, "", &known);
-    if (NULL != entry) {
-        entry->printed = true;
-    }
+    first = remember(hash);
     pthread_mutex_unlock(&lock);
-    return !known && first_on_node(hash);
+    return first && first_on_node(hash);
+}
+
+/* Formats a text, whose values a user may have chosen: it is one line without control bytes. */
+static void format_text(char text[TEXT_BYTES], const char *format, va_list arguments)
+{
+    char raw[TEXT_BYTES];
+
+    vsnprintf(raw, sizeof(raw), format, arguments);
+    collio_printable(text, TEXT_BYTES, raw);
 }
 
 void collio_help_rank(const char *who, const char *file, int rank, collio_help_scope_t scope,
                       const char *format, ...)
 {
-    char text[TEXT_BYTES], by_rank[32] = "";
-    const char *name = NULL == file ? "" : file;
+    char text[TEXT_BYTES], name[TEXT_BYTES], by_rank[32] = "";
     va_list arguments;
     uint64_t hash;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    format_text(text, format, arguments);
     va_end(arguments);
+    collio_printable(name, sizeof(name), NULL == file ? "" : file);
     hash = collio_hash(collio_hash(COLLIO_HASH_BASIS, who, strlen(who)), text, strlen(text));
     if (COLLIO_HELP_PER_FILE == scope) {
         hash = collio_hash(hash, name, strlen(name));
@@ -119,29 +149,29 @@ void collio_help_rank(const char *who, const char *file, int rank, collio_help_s
 void collio_help_later(collio_help_scope_t scope, const char *format, ...)
 {
     char text[TEXT_BYTES];
-    bool known;
+    int count;
+    uint64_t hash;
+    entry_t **at, *entry;
     va_list arguments;
 
     COLLIO_ASSERT(COLLIO_HELP_PER_JOB == scope); /* these texts name no file */
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    format_text(text, format, arguments);
     va_end(arguments);
+    hash = collio_hash(COLLIO_HASH_BASIS, text, strlen(text));
     pthread_mutex_lock(&lock);
-    if (NULL == add(collio_hash(COLLIO_HASH_BASIS, text, strlen(text)), text, &known) && !known) {
-        opal_output(0, "collio: %s", text);
+    at = help_find(hash, &count);
+    if (NULL == *at && !was_printed(hash)) {
+        entry = count < WAITING_MAX ? calloc(1, sizeof(*entry) + strlen(text) + 1) : NULL;
+        if (NULL != entry) {
+            entry->hash = hash;
+            memcpy(entry->text, text, strlen(text) + 1);
+            *at = entry;
+        } else if (remember(hash) && first_on_node(hash)) {
+            opal_output(0, "collio: %s", text);
+        }
     }
     pthread_mutex_unlock(&lock);
-}
-
-/* Returns the first text that waits, or NULL. The caller holds the lock. */
-static entry_t *waiting(void)
-{
-    entry_t *entry = entries;
-
-    while (NULL != entry && entry->printed) {
-        entry = entry->next;
-    }
-    return entry;
 }
 
 int64_t collio_help_waiting(ompi_communicator_t *comm)
@@ -149,7 +179,7 @@ int64_t collio_help_waiting(ompi_communicator_t *comm)
     bool any;
 
     pthread_mutex_lock(&lock);
-    any = NULL != waiting();
+    any = NULL != waiting;
     pthread_mutex_unlock(&lock);
     if (!any) {
         return 0;
@@ -160,17 +190,15 @@ int64_t collio_help_waiting(ompi_communicator_t *comm)
 /* Prints the first text that waits; returns its hash, or 0. */
 static uint64_t print_next(void)
 {
-    entry_t *entry;
     uint64_t hash = 0;
 
     pthread_mutex_lock(&lock);
-    entry = waiting();
-    if (NULL != entry) {
-        if (first_on_node(entry->hash)) {
-            opal_output(0, "collio: %s", entry->text);
+    if (NULL != waiting) {
+        hash = waiting->hash;
+        if (remember(hash) && first_on_node(hash)) {
+            opal_output(0, "collio: %s", waiting->text);
         }
-        entry->printed = true;
-        hash = entry->hash;
+        remove_entry(&waiting);
     }
     pthread_mutex_unlock(&lock);
     return hash;
@@ -178,11 +206,14 @@ static uint64_t print_next(void)
 
 static void mark_printed(uint64_t hash)
 {
+    entry_t **at;
+    int count;
+
     pthread_mutex_lock(&lock);
-    for (entry_t *entry = entries; NULL != entry; entry = entry->next) {
-        if (hash == entry->hash) {
-            entry->printed = true;
-        }
+    at = help_find(hash, &count);
+    if (NULL != *at) {
+        (void) remember(hash);
+        remove_entry(at);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -215,10 +246,8 @@ void collio_help_flush(void)
 
 void collio_help_fini(void)
 {
-    while (NULL != entries) {
-        entry_t *next = entries->next;
-
-        free(entries);
-        entries = next;
+    while (NULL != waiting) {
+        remove_entry(&waiting);
     }
+    printed_count = 0;
 }

@@ -41,11 +41,25 @@
             HELP_WHAT("ignoring unknown hint %s=\"%s\".")         \
                 HELP_DO("docs/settings.md lists the hints.") HELP_SILENCE("Remove the hint.")
 
+#define COLLIO_HELP_HINT_FILE                                                               \
+    COLLIO_HELP_PER_JOB,                                                                    \
+        HELP_WHEN("Rank 0 of a file cannot read the file that common_collio_hints names.")  \
+            HELP_WHAT("ignoring the hint file %s: %s.") HELP_NOW("Files have the hints of " \
+                                                                 "the program.")            \
+                HELP_SILENCE("Correct or remove the parameter common_collio_hints.")
+
+#define COLLIO_HELP_HINT_FILE_LINE                                                         \
+    COLLIO_HELP_PER_JOB,                                                                   \
+        HELP_WHEN("A line of the hint file is no hint, or the hints do not fit in 4 KiB.") \
+            HELP_WHAT("ignoring line %d of the hint file %s: \"%s\" (lines ignored: %d).") \
+                HELP_DO("A line is KEY VALUE, [PATTERN] or a comment that begins with #.") \
+                    HELP_SILENCE("Correct the line.")
+
 #define COLLIO_HELP_AGGREGATOR_LIST                                                             \
     COLLIO_HELP_PER_JOB,                                                                        \
         HELP_WHEN("The list names ranks that the communicator of the file does not have.")      \
             HELP_WHAT("ignoring hint collio_aggregator_list=\"%s\" (wrong at \"%s\"; allowed: " \
-                      "a list of different ranks of the communicator of the file, such as "     \
+                      "distinct ranks of the file's communicator, such as "                     \
                       "0,2,4-7).") HELP_NOW("Using the setting placement.")                     \
                 HELP_SILENCE("Correct the hint.")
 
@@ -69,50 +83,58 @@
             HELP_WHAT("ignoring parameter %s=\"%s\" (allowed: %s).")   \
                 HELP_NOW("Using the default, \"%s\".") HELP_SILENCE("Correct the parameter.")
 
+#define COLLIO_HELP_PARAMETER_UNKNOWN                                                       \
+    COLLIO_HELP_PER_JOB,                                                                    \
+        HELP_WHEN("The environment or the command line of mpirun has a parameter with the " \
+                  "name of a loaded component, and the component has no such parameter.")   \
+            HELP_WHAT("ignoring unknown parameter %s.") HELP_DO("%s")                       \
+                HELP_SILENCE("Correct or remove the parameter.")
+
 #define COLLIO_HELP_RANKS_DIFFER                                                                 \
     COLLIO_HELP_PER_JOB,                                                                         \
         HELP_WHEN("Ranks of one file have different hints or parameters, or see different file " \
-                  "systems.")                                                                    \
-            HELP_WHAT("settings or file system properties differ between ranks: %s (rank %d).")  \
-                HELP_NOW("Using the values of rank 0 on all ranks.")                             \
-                    HELP_DO("Give all ranks the same hints, and all nodes the same parameter "   \
-                            "files and mounts.") HELP_SILENCE("Remove the difference.")
+                  "systems.") HELP_WHAT("rank %d has %s.")                                       \
+            HELP_NOW("All ranks use the values of rank 0.")                                      \
+                HELP_DO("Give all ranks the same hints, and all nodes the same parameter "       \
+                        "files and mounts.") HELP_SILENCE("Remove the difference.")
 
-#define COLLIO_HELP_UNUSED_MODE                                                             \
-    COLLIO_HELP_PER_JOB,                                                                    \
-        HELP_WHEN("A schedule or a transport is named, and the setting exchange is off.")   \
-            HELP_WHAT("ignoring %s%s%s: exchange is off.") HELP_NOW("Using direct access.") \
+#define COLLIO_HELP_UNUSED_MODE                                                         \
+    COLLIO_HELP_PER_JOB,                                                                \
+        HELP_WHEN("A mode of the exchange is set, and the setting exchange is off.")    \
+            HELP_WHAT("ignoring %s: exchange is off.") HELP_NOW("Using direct access.") \
                 HELP_SILENCE("Remove the setting, or set exchange to on or auto.")
 
 /* ---- loading ---- */
 
-#define COLLIO_HELP_OPENMPI_VERSION                                                               \
-    COLLIO_HELP_PER_JOB,                                                                          \
-        HELP_WHEN("Components use internal structs of Open MPI, which differ between releases.")  \
-            HELP_WHAT("not loaded: built for Open MPI %s, but running with Open MPI %d.%d.%d%s.") \
-                HELP_NOW("Using the stock components.")                                           \
-                    HELP_DO("Rebuild collio with ./configure --with-openmpi=PREFIX, or remove "   \
-                            "it from the component path.")                                        \
-                        HELP_SILENCE("Remove the components from the component path.")
+#define COLLIO_HELP_OPENMPI_VERSION                                                                \
+    COLLIO_HELP_PER_JOB,                                                                           \
+        HELP_WHEN("Open MPI is of another release than that of the build, and internal structs "   \
+                  "differ. MPI_File_open fails if a component is named; the stock components are " \
+                  "used if only its priority is raised; otherwise nothing is printed.")            \
+            HELP_WHAT("not loaded: built for Open MPI %s, but running with Open MPI %d.%d.%d%s.")  \
+                HELP_NOW("%s")                                                                     \
+                    HELP_DO("Rebuild collio with ./configure --with-openmpi=PREFIX, or remove "    \
+                            "it from the component path.")                                         \
+                        HELP_SILENCE("Do not name the components.")
 
-#define COLLIO_HELP_OPENMPI_STRUCTS                                                           \
-    COLLIO_HELP_PER_JOB,                                                                      \
-        HELP_WHEN("The release is the same, but Open MPI was configured with other options.") \
-            HELP_WHAT("not loaded: this Open MPI %s was configured differently from the one " \
-                      "that collio was built for (size of %s: %zu bytes, expected %zu; "      \
-                      "--enable-debug is a common cause).")                                   \
-                HELP_NOW("Using the stock components.")                                       \
-                    HELP_DO("Rebuild collio with ./configure --with-openmpi=PREFIX.")         \
-                        HELP_SILENCE("Remove the components from the component path.")
+#define COLLIO_HELP_OPENMPI_STRUCTS                                                                \
+    COLLIO_HELP_PER_JOB,                                                                           \
+        HELP_WHEN("The release is the same, but Open MPI was configured with other options. What " \
+                  "follows is the same.")                                                          \
+            HELP_WHAT("not loaded: this Open MPI %s was configured differently from the one "      \
+                      "that collio was built for (size of %s: %zu bytes, expected %zu; "           \
+                      "--enable-debug is a common cause).") HELP_NOW("%s")                         \
+                HELP_DO("Rebuild collio with ./configure --with-openmpi=PREFIX.")                  \
+                    HELP_SILENCE("Do not name the components.")
 
-#define COLLIO_HELP_TWO_BUILDS                                                                 \
-    COLLIO_HELP_PER_JOB,                                                                       \
-        HELP_WHEN("The component path has files of two builds of collio.")                     \
-            HELP_WHAT("%s not loaded: it comes from a different build than "                   \
-                      "libmca_common_collio.so (component: %s; library: %s for Open MPI %s).") \
-                HELP_NOW("Using the stock components.")                                        \
-                    HELP_DO("Keep only one build of collio in the component path.")            \
-                        HELP_SILENCE("Remove the older build.")
+#define COLLIO_HELP_TWO_BUILDS                                                                  \
+    COLLIO_HELP_PER_JOB,                                                                        \
+        HELP_WHEN("The component path has files of two builds of collio.")                      \
+            HELP_WHAT("%s not loaded: it comes from a different build than "                    \
+                      "libmca_common_collio.so (component: %s, build %08x; library: %s, build " \
+                      "%08x, for Open MPI %s).") HELP_NOW("%s")                                 \
+                HELP_DO("Keep only one build of collio in the component path.")                 \
+                    HELP_SILENCE("Remove the older build.")
 
 /* ---- collective calls ---- */
 
@@ -151,13 +173,13 @@
                     HELP_DO("Make sure that every node has the same build of collio.")    \
                         HELP_SILENCE("It cannot be silenced.")
 
-#define COLLIO_HELP_SHARED_MEMORY                                                        \
-    COLLIO_HELP_PER_JOB,                                                                 \
-        HELP_WHEN("/dev/shm is full or small; containers often have 64 MiB.")            \
-            HELP_WHAT("cannot allocate %zu bytes of shared memory on this node (%s).")   \
-                HELP_NOW("Using messages instead, which is slower.")                     \
-                    HELP_DO("To avoid this, enlarge /dev/shm or reduce cb_buffer_size.") \
-                        HELP_SILENCE("Set transport to isend.")
+#define COLLIO_HELP_SHARED_MEMORY                                                                  \
+    COLLIO_HELP_PER_JOB,                                                                           \
+        HELP_WHEN("/dev/shm is full or small (containers often have 64 MiB), a limit of the "      \
+                  "process is too low, or ranks of a node have different /dev/shm.")               \
+            HELP_WHAT("cannot share %zu bytes of memory on this node (%s).")                       \
+                HELP_NOW("Using messages instead, which is slower.") HELP_DO("To avoid this, %s.") \
+                    HELP_SILENCE("Set transport to isend.")
 
 #define COLLIO_HELP_NO_WINDOW                                                              \
     COLLIO_HELP_PER_JOB,                                                                   \
@@ -168,14 +190,6 @@
                         "unless MPI_THREAD_MULTIPLE is used.")                             \
                     HELP_SILENCE("Set transport to isend.")
 
-#define COLLIO_HELP_WRONG_FENCE                                                              \
-    COLLIO_HELP_PER_JOB,                                                                     \
-        HELP_WHEN("Transport put_fence is named, and osc/ucx serves ranks of one node.")     \
-            HELP_WHAT("transport %s is not available: MPI_Win_fence of osc/ucx loses bytes " \
-                      "between ranks of a node.") HELP_NOW("Using transport isend.")         \
-                HELP_DO("Use transport put_lock, or another osc component (--mca osc).")     \
-                    HELP_SILENCE("Set transport to isend.")
-
 #define COLLIO_HELP_TRANSPORT_LIMITED                                                    \
     COLLIO_HELP_PER_JOB, HELP_WHEN("A named transport cannot serve calls of this kind.") \
                              HELP_WHAT("transport %s cannot serve %s.")                  \
@@ -184,16 +198,8 @@
 
 #define COLLIO_HELP_ONE_LAYER                                                      \
     COLLIO_HELP_PER_JOB,                                                           \
-        HELP_WHEN("fcoll/tam is named, and a call has no intra-node aggregation.") \
-            HELP_WHAT("using one layer: %s.") HELP_SILENCE("Use --mca fcoll overlap.")
-
-#define COLLIO_HELP_FENCE_WINDOWS                                                           \
-    COLLIO_HELP_PER_JOB,                                                                    \
-        HELP_WHEN("A call of fcoll/tam with transport put_fence covers a very long range.") \
-            HELP_WHAT("put_fence supports two layers up to %d windows.")                    \
-                HELP_NOW("Using one layer for calls that need more.")                       \
-                    HELP_DO("Increase cb_buffer_size, or use another transport.")           \
-                        HELP_SILENCE("Set transport to isend or auto.")
+        HELP_WHEN("A setting of two layers (racks, ...) has no effect on a call.") \
+            HELP_WHAT("using one layer: %s.") HELP_SILENCE("Remove the setting.")
 
 /* ---- file access ---- */
 
@@ -202,6 +208,14 @@
         HELP_WHEN("The setting engine names an engine that this node does not have.") \
             HELP_WHAT("engine %s is not available: %s.") HELP_NOW("Using threads.")   \
                 HELP_SILENCE("Set engine to threads or auto.")
+
+#define COLLIO_HELP_THREADS                                                                       \
+    COLLIO_HELP_PER_JOB,                                                                          \
+        HELP_WHEN("io_ompio_num_threads or collio_num_threads asks for more threads than a rank " \
+                  "has cores.") HELP_WHAT("num_threads is %d; cores that a rank can use: %d.")    \
+            HELP_DO("Request fewer threads, or fewer ranks for each node; mpirun --map-by "       \
+                    "slot:PE=N gives each rank N cores.")                                         \
+                HELP_SILENCE("Set io_ompio_num_threads to the number of cores.")
 
 #define COLLIO_HELP_SIEVING                                                                   \
     COLLIO_HELP_PER_JOB,                                                                      \
@@ -237,22 +251,25 @@
                     HELP_DO("Use --mca fbtl mtpwrite, or mount with locks.")                      \
                         HELP_SILENCE("Use --mca fbtl mtpwrite.")
 
-#define COLLIO_HELP_ATOMICITY                                                                     \
-    COLLIO_HELP_PER_FILE,                                                                         \
-        HELP_WHEN("Ranks of several nodes request atomic mode.")                                  \
-            HELP_WHAT("MPI_File_set_atomicity failed: byte-range locks of this file system do "   \
-                      "not reach other nodes, so atomic mode would not keep ranks of different "  \
-                      "nodes apart.") HELP_NOW("All ranks return MPI_ERR_UNSUPPORTED_OPERATION.") \
-                HELP_DO("Use a mount with locks across nodes (BeeGFS: "                           \
-                        "tuneUseGlobalFileLocks=true; NFS: without nolock and local_lock; "       \
-                        "Lustre: flock).") HELP_SILENCE("It cannot be silenced.")
-
-#define COLLIO_HELP_NOT_ON_LUSTRE                                                               \
+#define COLLIO_HELP_ATOMICITY                                                                   \
     COLLIO_HELP_PER_FILE,                                                                       \
-        HELP_WHEN("--mca fs lustre_lla, and a file that is not on Lustre.")                     \
-            HELP_WHAT("cannot open this file: it is not on Lustre, and lustre_lla is the only " \
-                      "fs component selected.") HELP_NOW("MPI_File_open returns an error.")     \
-                HELP_DO("Use --mca fs lustre_lla,ufs.") HELP_SILENCE("It cannot be silenced.")
+        HELP_WHEN("A job of several nodes requests atomic mode.")                               \
+            HELP_WHAT("MPI_File_set_atomicity failed: %s, so atomic mode might not keep ranks " \
+                      "of different nodes apart.")                                              \
+                HELP_NOW("All ranks return MPI_ERR_UNSUPPORTED_OPERATION.")                     \
+                    HELP_DO("Use a mount with locks across nodes (BeeGFS: "                     \
+                            "tuneUseGlobalFileLocks=true; NFS: without nolock and local_lock; " \
+                            "Lustre: flock). A handle of one node, or one that is open for "    \
+                            "reading only, cannot test locks: open a file of this file system " \
+                            "on several nodes for writing first.")                              \
+                        HELP_SILENCE("It cannot be silenced.")
+
+#define COLLIO_HELP_NO_FS                                                                     \
+    COLLIO_HELP_PER_FILE,                                                                     \
+        HELP_WHEN("--mca fs names lustre_lla or beegfs alone, which cannot serve this file.") \
+            HELP_WHAT("cannot open this file: %s, and %s is the only fs component selected.") \
+                HELP_NOW("MPI_File_open returns an error.") HELP_DO("Use --mca fs %s,ufs.")   \
+                    HELP_SILENCE("It cannot be silenced.")
 
 #define COLLIO_HELP_NO_LOCKAHEAD                                                           \
     COLLIO_HELP_PER_JOB,                                                                   \
@@ -297,6 +314,15 @@
             HELP_WHAT("closing the file failed (%s).")                                \
                 HELP_NOW("Data written since the last MPI_File_sync may be missing.") \
                     HELP_DO("Write the file again.") HELP_SILENCE("It cannot be silenced.")
+
+#define COLLIO_HELP_NOT_SHARED                                                                  \
+    COLLIO_HELP_PER_FILE,                                                                       \
+        HELP_WHEN("Some nodes can open a file and others cannot, for example because its path " \
+                  "is on a local disk of each node.")                                           \
+            HELP_WHAT("cannot be opened on %s, while other ranks can open it (%s).")            \
+                HELP_NOW("MPI_File_open returns an error on all ranks.")                        \
+                    HELP_DO("Use a directory that all nodes of the job share.")                 \
+                        HELP_SILENCE("It cannot be silenced.")
 
 #define COLLIO_HELP_SHARED_POINTER                                                              \
     COLLIO_HELP_PER_FILE,                                                                       \

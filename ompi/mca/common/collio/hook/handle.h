@@ -5,16 +5,18 @@
 #include "compat/compat.h"
 #include "hook/guard.h"
 #include "hook/hook.h"
+#include "hook/session.h"
 
 /**
  * One record for each open ompio handle, with a place for the data of each client. OMPIO selects
  * the fcoll again at every set_view without finalizing the old module, so data that live as long as
  * the file cannot belong to a module. Handles of shared file pointers have records, too.
  *
- *   fh ---> record   HOOK    hook    the per-file table; only where the handle is an MPI file's
- *                    GUARD   guard   fbtl/mtpwrite serves the handle
- *                    FCOLL           data of the fcoll, made by open/
- *                    FBTL            data of fbtl/mtpwrite
+ *   fh ---> record   HOOK         hook    the per-file table; only if the handle is an MPI file's
+ *                    GUARD        guard   fbtl/mtpwrite serves the handle
+ *                    FCOLL                data of the fcoll, made by open/
+ *                    INDIVIDUAL           access of individual calls, made by ompio/
+ *                    POINTER              shared file pointer of sharedfp/ondemand
  *
  * A record is made by its first client and ends when its last place is empty.
  */
@@ -22,7 +24,8 @@ typedef enum collio_client_t {
     COLLIO_PLACE_HOOK,
     COLLIO_PLACE_GUARD,
     COLLIO_PLACE_FCOLL,
-    COLLIO_PLACE_FBTL,
+    COLLIO_PLACE_INDIVIDUAL,
+    COLLIO_PLACE_POINTER,
     COLLIO_PLACES
 } collio_client_t;
 
@@ -33,6 +36,7 @@ typedef struct collio_handle_t {
     void *_Atomic place[COLLIO_PLACES]; /* data of each client; NULL: none */
     collio_hook_t hook;                 /* target of place HOOK */
     collio_guard_t guard;               /* target of place GUARD */
+    collio_session_t session;           /* comparison of session directories */
 } collio_handle_t;
 
 /** Returns the record of a handle, or NULL. */
@@ -62,7 +66,7 @@ void collio_handle_for_each(collio_client_t client, void (*each)(void *value, vo
 /* Records that are reserved for an open that finds no memory. An open that failed on one rank for
  * lack of a small record would leave the other ranks waiting: io/ompio has no agreement then. */
 enum {
-    COLLIO_SPARES = 4,             /* one open: handle, shared file pointer, file, agreement */
+    COLLIO_SPARES = 4,             /* one open: handle, shared file pointer, file, context */
     COLLIO_SPARE_BYTES = 16 * 1024 /* bytes of each reserved record */
 };
 

@@ -62,7 +62,7 @@ static void run_closers(collio_hook_t *hook)
 
 /* Replaces io/ompio's file_close. Restores the table before it calls the original, which requires
  * io/ompio's own entries. */
-static int file_close(ompi_file_t *file)
+static int hook_file_close(ompi_file_t *file)
 {
     collio_hook_t *hook = collio_hook_find(file);
     collio_io_table_t original;
@@ -101,7 +101,7 @@ collio_hook_t *collio_hook_get(ompio_file_t *fh)
     }
     handle->hook = (collio_hook_t){.file = file, .fh = fh, .original = COLLIO_IO_TABLE(file)};
     handle->place[COLLIO_PLACE_HOOK] = &handle->hook;
-    COLLIO_IO_TABLE(file).io_module_file_close = file_close;
+    COLLIO_IO_TABLE(file).io_module_file_close = hook_file_close;
     return &handle->hook;
 }
 

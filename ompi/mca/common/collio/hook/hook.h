@@ -6,8 +6,8 @@
 
 /**
  * hook/: the data of one open file handle. handle.h has the record of each handle, this header the
- * entries of collio in OMPIO's per-file table. guard.h and reach.h have the agreements of a handle
- * on sieved writes, caches and locks.
+ * entries of collio in OMPIO's per-file table. guard.h, reach.h and session.h have the agreements
+ * of a handle on sieved writes, caches, locks and the session directory.
  *
  * The per-file table: every ompi_file_t has io/ompio's function table BY VALUE
  * (file->f_io_selected_module), set before the fbtl's module init runs. A component may put its

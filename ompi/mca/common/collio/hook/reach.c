@@ -3,7 +3,7 @@
  * The test: rank 0 holds a lock, and the first rank on another node tries to get it.
  *
  *   rank 0                               rank t, on another node
- *   lock a byte far behind all data
+ *   lock a byte far past all data
  *   --- broadcast: t, or "no lock" --->
  *                                        try the same lock
  *   <--- broadcast: reaches, or not ---
@@ -16,31 +16,33 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "access/access.h"
 
-enum { UNKNOWN = 0, REACHES, LOCAL };
 enum { TRIES = 100 };
 
 static const int64_t test_byte = (INT64_C(1) << 60) + 1;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    dev_t device; /* the file system of the last test */
-    int found;    /* result of the test; UNKNOWN: none was made */
+    dev_t device;         /* the file system of the last test */
+    collio_reach_t found; /* result of the test; UNKNOWN: none was made */
 } last;
 
 /* Keeps `found` for the file system of the handle, unless it is UNKNOWN. Returns what is kept. */
-static int keep(const ompio_file_t *fh, int found)
+static collio_reach_t reach_keep(const ompio_file_t *fh, collio_reach_t found)
 {
     struct stat about;
 
     if (0 != fstat(fh->fd, &about)) {
-        return UNKNOWN;
+        return COLLIO_REACH_UNKNOWN;
     }
     pthread_mutex_lock(&mutex);
-    if (UNKNOWN != found) {
+    if (COLLIO_REACH_UNKNOWN != found) {
         last.device = about.st_dev;
         last.found = found;
     } else if (about.st_dev == last.device) {
@@ -78,21 +80,21 @@ static bool hold(collio_access_t *access)
     return 0 == rc;
 }
 
-static int try_elsewhere(collio_access_t *access)
+static collio_reach_t try_elsewhere(collio_access_t *access)
 {
     int rc = collio_access_try_lock(access, true, test_byte, 1);
 
     if (0 == rc) {
         (void) collio_access_unlock(access, test_byte, 1);
     }
-    return -EAGAIN == rc ? REACHES : LOCAL;
+    return -EAGAIN == rc ? COLLIO_REACH_ALL : COLLIO_REACH_LOCAL;
 }
 
-static int test(ompio_file_t *fh)
+static collio_reach_t test(ompio_file_t *fh)
 {
     ompi_communicator_t *comm = fh->f_comm;
     collio_access_t access;
-    int tester = -1, found = LOCAL;
+    int tester = -1, found = COLLIO_REACH_LOCAL;
     bool held = false;
 
     collio_access_open(&access, fh->fd);
@@ -104,47 +106,87 @@ static int test(ompio_file_t *fh)
     }
     if (OMPI_SUCCESS == collio_bcast(&tester, 1, MPI_INT, comm) && 0 <= tester) {
         if (tester == fh->f_rank) {
-            found = try_elsewhere(&access);
+            found = (int) try_elsewhere(&access);
         }
         if (OMPI_SUCCESS != collio_bcast_from(tester, &found, 1, MPI_INT, comm)) {
-            found = LOCAL;
+            found = COLLIO_REACH_LOCAL;
         }
     }
     if (held) {
         (void) collio_access_unlock(&access, test_byte, 1);
     }
-    return found;
+    return (collio_reach_t) found;
 }
 
-int64_t collio_locks_known(const ompio_file_t *fh)
+/* True if ranks of several nodes have the handle and can lock exclusively, on all ranks. */
+static bool can_test(const ompio_file_t *fh)
 {
-    return keep(fh, UNKNOWN);
+    return ompi_group_have_remote_peers(fh->f_comm->c_local_group)
+           && 0 == (fh->f_amode & MPI_MODE_RDONLY);
 }
 
-bool collio_locks_find(ompio_file_t *fh, int64_t known_by_first)
+static collio_reach_t look_at_mount(const ompio_file_t *fh, uint32_t file_system)
 {
-    int found = (int) known_by_first;
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    const char *options = NULL;
+    struct stat about;
+    collio_reach_t reach;
+    char *line = NULL;
+    size_t size = 0;
 
-    if (!ompi_group_have_remote_peers(fh->f_comm->c_local_group)) {
-        return true;
-    }
-    if (UNKNOWN == found) {
-        if (fh->f_amode & MPI_MODE_RDONLY) { /* on all ranks; a test needs exclusive locks */
-            return false;
+    if (NULL != mounts && 0 == fstat(fh->fd, &about)) {
+        while (NULL == options && 0 < getline(&line, &size, mounts)) {
+            options = collio_mount_options(line, major(about.st_dev), minor(about.st_dev));
         }
-        found = test(fh);
-        (void) keep(fh, found);
     }
-    return REACHES == found;
+    reach = collio_reach_of_mount(file_system, options);
+    free(line);
+    if (NULL != mounts) {
+        (void) fclose(mounts);
+    }
+    return reach;
 }
 
-bool collio_locks_reach(ompio_file_t *fh)
+/* For a handle that cannot test it. */
+static collio_reach_t guess(const ompio_file_t *fh)
 {
-    int known = (int) collio_locks_known(fh);
+    collio_access_t access;
 
-    if (!ompi_group_have_remote_peers(fh->f_comm->c_local_group)) {
-        return true;
+    collio_access_open(&access, fh->fd);
+    if (access.network) {
+        return look_at_mount(fh, access.file_system);
     }
-    return OMPI_SUCCESS == collio_bcast(&known, 1, MPI_INT, fh->f_comm)
-           && collio_locks_find(fh, known);
+    return ompi_group_have_remote_peers(fh->f_comm->c_local_group) ? COLLIO_REACH_UNKNOWN
+                                                                   : COLLIO_REACH_ALL;
+}
+
+collio_reach_t collio_locks_reach(ompio_file_t *fh)
+{
+    collio_reach_t found;
+    int of_first;
+
+    if (!collio_spans_nodes(fh->f_comm)) {
+        return COLLIO_REACH_ALL;
+    }
+    found = reach_keep(fh, COLLIO_REACH_UNKNOWN);
+    if (COLLIO_REACH_UNKNOWN == found && !can_test(fh)) {
+        found = guess(fh);
+    }
+    of_first = (int) found;
+    if (OMPI_SUCCESS != collio_bcast(&of_first, 1, MPI_INT, fh->f_comm)) {
+        return COLLIO_REACH_UNKNOWN;
+    }
+    if (COLLIO_REACH_UNKNOWN == of_first && can_test(fh)) {
+        of_first = (int) test(fh);
+        (void) reach_keep(fh, (collio_reach_t) of_first);
+    }
+    return (collio_reach_t) of_first;
+}
+
+const char *collio_reach_reason(collio_reach_t reach)
+{
+    return COLLIO_REACH_LOCAL == reach
+               ? "byte-range locks of this file system do not reach other nodes"
+               : "this handle cannot test whether byte-range locks reach the other nodes of the "
+                 "job";
 }

@@ -4,22 +4,24 @@
 
 #include "compat/compat.h"
 
-/**
- * Do byte-range locks reach other nodes? BeeGFS in its default configuration, Lustre mounted with
- * localflock and NFS mounted with nolock grant a lock that conflicts with one of another node. On
- * such a file system neither atomic mode nor data sieving of writes is right across nodes.
- *
- * True if a lock on the file of `fh` that one rank holds keeps ranks of other nodes out, and always
- * if one node has all ranks. False if that cannot be tested: the file is open for reading only.
- * Collective over fh->f_comm, with the same result on all ranks. If ranks are on several nodes,
- * every call makes one broadcast, and the first call for a file system two more for the test.
- */
-bool collio_locks_reach(ompio_file_t *fh);
+#include "core/reach.h"
 
-/** Step 1 of collio_locks_reach, for a caller that makes a broadcast from rank 0 anyway. Returns
- *  the result that this rank has kept. Local. */
-int64_t collio_locks_known(const ompio_file_t *fh);
-/** Step 2 of collio_locks_reach, with the value of rank 0 on all ranks. Collective. */
-bool collio_locks_find(ompio_file_t *fh, int64_t known_by_first);
+/**
+ * How far byte-range locks on a file reach. Where they do not reach all nodes of the job, neither
+ * atomic mode nor data sieving of writes is right. The nodes of the job count, not those of the
+ * handle: ranks of other nodes may open the same file by handles of their own.
+ *
+ * COLLIO_REACH_ALL without a test if the job has one node, or if one node has all ranks of the
+ * handle and the file system is local. A handle of several nodes tests it, and each process keeps
+ * the result for the file system. A handle that cannot test it (of one node, or open for reading
+ * only) uses that result, else the options of the mount.
+ *
+ * Collective over fh->f_comm, with the same result on all ranks. If the job has several nodes,
+ * every call makes one broadcast, and the first test of a file system two more.
+ */
+collio_reach_t collio_locks_reach(ompio_file_t *fh);
+
+/** Returns why locks cannot be used, for help texts: the result is not COLLIO_REACH_ALL. */
+const char *collio_reach_reason(collio_reach_t reach);
 
 #endif /* COLLIO_REACH_H */

@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,23 +60,18 @@ static void find_self(void)
     }
 }
 
-collio_agreement_t *collio_agreement_new(const collio_file_t *file, void *record)
+void collio_agreement_init(const collio_file_t *file, collio_agreement_t *agreement)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
-    collio_agreement_t *agreement = record;
 
-    if (NULL == agreement) {
-        return NULL;
-    }
     (void) pthread_once(&found, find_self);
     agreement->leaders = MPI_COMM_NULL;
-    agreement->several_nodes = file->comm != file->node_comm;
-    if (MPI_COMM_NULL != file->node_comm) {
-        agreement->me = ompi_comm_rank(file->node_comm);
-        agreement->ranks = ompi_comm_size(file->node_comm);
-        agreement->crowd = (int) ((agreement->ranks + self.cores - 1) / self.cores);
+    agreement->several_nodes = file->context->comm != file->context->node_comm;
+    if (MPI_COMM_NULL != file->context->node_comm) {
+        agreement->me = ompi_comm_rank(file->context->node_comm);
+        agreement->ranks = ompi_comm_size(file->context->node_comm);
+        agreement->ranks_per_core = (int) ((agreement->ranks + self.cores - 1) / self.cores);
     }
-    return agreement;
 }
 
 int collio_agreement_set_rule(collio_agreement_t *agreement, collio_agreement_rule_t rule)
@@ -105,11 +99,8 @@ static void disconnect(collio_agreement_t *agreement)
     agreement->leaders = MPI_COMM_NULL;
 }
 
-void collio_agreement_free(collio_agreement_t *agreement)
+void collio_agreement_fini(collio_agreement_t *agreement)
 {
-    if (NULL == agreement) {
-        return;
-    }
     disconnect(agreement);
     if (NULL != agreement->op) {
         collio_op_free(&agreement->op);
@@ -117,20 +108,6 @@ void collio_agreement_free(collio_agreement_t *agreement)
     if (NULL != agreement->type) {
         ompi_datatype_destroy(&agreement->type);
     }
-    free(agreement);
-}
-
-void collio_agreement_close(collio_file_t *file)
-{
-    if (NULL == file->agreement) {
-        return;
-    }
-    if (0 != file->lost) {
-        collio_shm_unlink(&file->agreement->segment);
-        return;
-    }
-    collio_agreement_free(file->agreement);
-    file->agreement = NULL;
 }
 
 bool collio_agreement_shared(const collio_file_t *file, const collio_agreement_t *agreement)
@@ -190,12 +167,13 @@ static int reduce_by_messages(collio_agreement_t *agreement, ompi_communicator_t
 
 static int start_by_messages(collio_file_t *file, const int64_t *mine)
 {
-    collio_agreement_t *agreement = file->agreement;
+    collio_agreement_t *agreement = file->context->agreement;
     int rc;
 
     memcpy(agreement->mine, mine, sizeof(*mine) * (size_t) agreement->fields);
-    rc = reduce_by_messages(agreement,
-                            COLLIO_SCOPE_NODE == agreement->scope ? file->node_comm : file->comm);
+    rc = reduce_by_messages(agreement, COLLIO_SCOPE_NODE == agreement->scope
+                                           ? file->context->node_comm
+                                           : file->context->comm);
     if (OMPI_SUCCESS != rc) {
         agreement->under_way = false;
         collio_file_lose(file, rc);
@@ -234,7 +212,7 @@ int collio_agreement_start(collio_file_t *file, collio_scope_t scope, const int6
                            int64_t *result, int fields)
 {
     static const int64_t nothing;
-    collio_agreement_t *agreement = file->agreement;
+    collio_agreement_t *agreement = file->context->agreement;
 
     if (0 != agreement->failed) {
         (void) collio_file_set_lost(file, agreement->failed);
@@ -253,7 +231,7 @@ int collio_agreement_start(collio_file_t *file, collio_scope_t scope, const int6
     }
     agreement->result = result;
     agreement->under_way = true;
-    if (agreement->crowd > 1) { /* otherwise no rank sleeps, and the time is not used */
+    if (agreement->ranks_per_core > 1) { /* otherwise no rank sleeps, and the time is not used */
         agreement->begun_ns = collio_now();
     }
     if (NULL == agreement->page) {
@@ -267,7 +245,7 @@ int collio_agreement_start(collio_file_t *file, collio_scope_t scope, const int6
  * a failure it also opens the gate; the other ranks of the node find the error in page->error. */
 static void lead(collio_file_t *file)
 {
-    collio_agreement_t *agreement = file->agreement;
+    collio_agreement_t *agreement = file->context->agreement;
     page_t *page = agreement->page;
     int64_t *node = page->result[agreement->round & 1];
     int rc;
@@ -302,7 +280,7 @@ static bool leads(const collio_agreement_t *agreement)
 /* Returns the result, or NULL if it is not valid yet. */
 static const int64_t *poll_page(collio_file_t *file)
 {
-    collio_agreement_t *agreement = file->agreement;
+    collio_agreement_t *agreement = file->context->agreement;
     const page_t *page = agreement->page;
     int turn = (int) (agreement->round & 1);
 
@@ -321,7 +299,7 @@ static const int64_t *poll_page(collio_file_t *file)
 
 static const int64_t *poll_messages(collio_file_t *file)
 {
-    collio_agreement_t *agreement = file->agreement;
+    collio_agreement_t *agreement = file->context->agreement;
 
     if (NULL != agreement->request && !collio_request_done(file, &agreement->request, NULL)) {
         return NULL;
@@ -333,12 +311,13 @@ static const int64_t *poll_messages(collio_file_t *file)
 /* False for agreements in which ranks must serve messages until all ranks have arrived. */
 static bool may_rest(const collio_agreement_t *agreement)
 {
-    return agreement->crowd > 1 && COLLIO_SCOPE_NODE != agreement->scope && 0 < agreement->wanted;
+    return agreement->ranks_per_core > 1 && COLLIO_SCOPE_NODE != agreement->scope
+           && 0 < agreement->wanted;
 }
 
 bool collio_agreement_poll(collio_file_t *file)
 {
-    collio_agreement_t *agreement = file->agreement;
+    collio_agreement_t *agreement = file->context->agreement;
     const int64_t *all;
 
     if (!agreement->under_way) {
@@ -368,7 +347,7 @@ static void sleep_at(page_t *page, _Atomic uint32_t *word, uint32_t seen, int64_
 
 bool collio_agreement_rest(collio_file_t *file)
 {
-    collio_agreement_t *agreement = file->agreement;
+    collio_agreement_t *agreement = file->context->agreement;
     int64_t last = agreement->waited_ns[agreement->scope];
     bool behind = collio_background;
     _Atomic uint32_t *word;
@@ -388,7 +367,7 @@ bool collio_agreement_rest(collio_file_t *file)
         }
         /* read the clock after every yield, because one yield can take long */
         sleep = collio_wait_sleep((int64_t) (collio_now() - agreement->begun_ns), last,
-                                  agreement->crowd, behind);
+                                  agreement->ranks_per_core, behind);
         if (0 != sleep) {
             sleep_at(agreement->page, word, seen, sleep);
             break;
@@ -398,7 +377,7 @@ bool collio_agreement_rest(collio_file_t *file)
     return collio_wait_reached(atomic_load(word), agreement->round);
 }
 
-/* Has a process of this node ended? */
+/* True if a process of this node has ended. */
 static bool peer_ended(const collio_agreement_t *agreement)
 {
     for (int i = 1; NULL != agreement->page && i < agreement->ranks; ++i) {
@@ -416,13 +395,13 @@ uint64_t collio_agreement_check_ns(const collio_file_t *file)
     enum { CHECK_MS = 1000, STAGGER_MS = 16, STAGGERED = 64 };
 
     return UINT64_C(1000000)
-           * (uint64_t) (CHECK_MS + STAGGER_MS * (file->agreement->me % STAGGERED));
+           * (uint64_t) (CHECK_MS + STAGGER_MS * (file->context->agreement->me % STAGGERED));
 }
 
 void collio_agreement_check(collio_file_t *file)
 {
     collio_file_poll_notices(file);
-    if (0 == file->lost && peer_ended(file->agreement)) {
+    if (0 == file->lost && peer_ended(file->context->agreement)) {
         collio_file_lose(file, COLLIO_ERR_PROCESS);
     }
 }
@@ -448,7 +427,7 @@ int collio_agreement_wait(collio_file_t *file, collio_scope_t scope, const int64
     while (!collio_agreement_poll(file)) {
         collio_agreement_check_due(file, &checked_ns);
         if (0 != file->lost) { /* the iallreduce may still receive: the agreement is not freed */
-            file->agreement->failed = file->lost;
+            file->context->agreement->failed = file->lost;
             return file->lost;
         }
         opal_progress();
@@ -473,7 +452,8 @@ static void make_page(collio_agreement_t *agreement, bool wanted, int64_t key[CO
 
 void collio_agreement_offer(collio_file_t *file, int64_t key[COLLIO_SHM_KEY])
 {
-    make_page(file->agreement, 1 < file->size && !file->agreement->several_nodes, key);
+    make_page(file->context->agreement, 1 < file->size && !file->context->agreement->several_nodes,
+              key);
 }
 
 int collio_agreement_attach(collio_file_t *file, collio_shm_t *segment, size_t bytes,
@@ -498,22 +478,23 @@ unlink: /* without a name, a killed job leaves no memory behind */
 
 int collio_agreement_connect(collio_file_t *file)
 {
-    collio_agreement_t *agreement = file->agreement;
+    collio_agreement_t *agreement = file->context->agreement;
 
     if (!agreement->several_nodes) {
         return OMPI_SUCCESS;
     }
-    return ompi_comm_split(file->comm, 0 == agreement->me ? 0 : MPI_UNDEFINED, 0,
+    return ompi_comm_split(file->context->comm, 0 == agreement->me ? 0 : MPI_UNDEFINED, 0,
                            &agreement->leaders, false);
 }
 
 /* Gives the agreement of a set the same leaders as the agreement of its first file. */
 static int copy_leaders(const collio_file_t *file, collio_agreement_t *agreement)
 {
-    if (agreement == file->agreement || MPI_COMM_NULL == file->agreement->leaders) {
+    if (agreement == file->context->agreement
+        || MPI_COMM_NULL == file->context->agreement->leaders) {
         return OMPI_SUCCESS;
     }
-    return ompi_comm_dup(file->agreement->leaders, &agreement->leaders);
+    return ompi_comm_dup(file->context->agreement->leaders, &agreement->leaders);
 }
 
 static int share(collio_file_t *file, collio_agreement_t *agreement, const int64_t *key)

@@ -65,7 +65,7 @@ typedef struct collio_agreement_t {
     int ranks;                            /* number of ranks on this node */
     int me;                               /* number of this rank among the ranks of its node */
     bool several_nodes;                   /* the ranks are on more than one node */
-    int crowd;                            /* ranks per core, rounded up; above 1 ranks may sleep */
+    int ranks_per_core;                   /* ranks per core, rounded up; above 1 ranks may sleep */
     uint32_t round;       /* number of agreements completed; restarts at 0 with a new page */
     int failed;           /* error class of a wait that failed; then no agreement can begin */
     bool under_way;       /* an agreement has begun and has not ended */
@@ -73,26 +73,23 @@ typedef struct collio_agreement_t {
     int fields;           /* number of fields that are reduced */
     int wanted;           /* number of fields of the result that this rank uses */
     int64_t *result;      /* memory of the caller for the result */
-    uint64_t begun_ns;    /* time when the agreement began; only set if `crowd` is above 1 */
+    uint64_t begun_ns; /* time when the agreement began; only set if `ranks_per_core` is above 1 */
     int64_t waited_ns[COLLIO_SCOPE_CALL + 1]; /* duration of the last wait of each scope */
     ompi_request_t *request;                  /* the active iallreduce, or NULL */
     int64_t mine[COLLIO_AGREEMENT_FIELDS];    /* input of the iallreduce */
     int64_t all[COLLIO_AGREEMENT_FIELDS];     /* result of the iallreduce */
 } collio_agreement_t;
 
-/** Makes an agreement of the file's ranks, which uses messages, in a zeroed record of this type.
- *  The file must have its communicators. Returns the record; NULL stays NULL. Local. */
-collio_agreement_t *collio_agreement_new(const struct collio_file_t *file, void *record);
+/** Makes an agreement of the file's ranks, which uses messages, in zeroed memory. The file must
+ *  have its communicators. Local. */
+void collio_agreement_init(const struct collio_file_t *file, collio_agreement_t *agreement);
 /** Connects the first ranks of the nodes for the file's new agreement. Collective over the file.
  *  Returns an Open MPI error code. */
 int collio_agreement_connect(struct collio_file_t *file);
 /** Prepares the scope CALL. Local. Returns an Open MPI error code. */
 int collio_agreement_set_rule(collio_agreement_t *agreement, collio_agreement_rule_t rule);
-/** Frees the file's agreement, if it has one. If the file handle has failed, only removes the name
- *  of the page, because messages may still arrive. */
-void collio_agreement_close(struct collio_file_t *file);
-/** Frees an agreement. Collective over the leaders. NULL is allowed. */
-void collio_agreement_free(collio_agreement_t *agreement);
+/** Frees what an agreement owns. Collective over the leaders. */
+void collio_agreement_fini(collio_agreement_t *agreement);
 
 /** If all ranks are on one node, the first rank creates the page of the file's agreement and writes
  *  its key; all other keys are 0. The caller takes the maxima of the keys. Local. */
@@ -136,7 +133,8 @@ uint64_t collio_agreement_check_ns(const struct collio_file_t *file);
 /** Checks for a notice of a failed handle and for processes of this node that have ended. If it
  *  finds one, the file handle has failed. Reads a file of /proc for each rank of the node. */
 void collio_agreement_check(struct collio_file_t *file);
-/** Calls collio_agreement_check once a second. *checked_ns: last check, or begin of the wait. */
+/** Calls collio_agreement_check once a second. *checked_ns: time of the last check; initially the
+ *  start of the wait. */
 void collio_agreement_check_due(struct collio_file_t *file, uint64_t *checked_ns);
 
 #endif /* COLLIO_AGREEMENT_H */

@@ -40,7 +40,7 @@ static int take_tables(collio_file_t *file, int64_t key[COLLIO_SHM_KEY])
 {
     enum { NODES, FAILED, FIELDS };
     collio_map_t *map = file->map = calloc(1, sizeof(*map));
-    ompi_communicator_t *leaders = file->agreement->leaders;
+    ompi_communicator_t *leaders = file->context->agreement->leaders;
     int64_t mine[FIELDS] = {0}, all[FIELDS] = {0};
 
     if (NULL != map && MPI_COMM_NULL != leaders) {
@@ -62,7 +62,8 @@ static int take_tables(collio_file_t *file, int64_t key[COLLIO_SHM_KEY])
 static int fill_tables(collio_file_t *file)
 {
     collio_nodes_t *nodes = &file->nodes;
-    ompi_communicator_t *leaders = file->agreement->leaders, *node = file->node_comm;
+    ompi_communicator_t *leaders = file->context->agreement->leaders,
+                        *node = file->context->node_comm;
     int rc = node->c_coll->coll_gather(&file->rank, 1, MPI_INT, nodes->member, 1, MPI_INT, 0, node,
                                        node->c_coll->coll_gather_module);
 
@@ -89,7 +90,7 @@ static int copy_tables(collio_file_t *file)
     size_t bytes = collio_nodes_bytes(file->size, file->nodes.nodes);
     int64_t missing, any;
 
-    if (MPI_COMM_NULL == file->agreement->leaders) {
+    if (MPI_COMM_NULL == file->context->agreement->leaders) {
         collio_shm_fini(&map->segment);
         map->tables = malloc(bytes);
     }
@@ -97,7 +98,8 @@ static int copy_tables(collio_file_t *file)
     if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, &missing, &any, 1) || 0 != any) {
         return refuse(file);
     }
-    return collio_bcast(map->tables, (int) (bytes / sizeof(int)), MPI_INT, file->node_comm);
+    return collio_bcast(map->tables, (int) (bytes / sizeof(int)), MPI_INT,
+                        file->context->node_comm);
 }
 
 /* Attaches the tables of the node's first rank on its other ranks. */
@@ -127,7 +129,7 @@ int collio_map_make(collio_file_t *file)
     int64_t key[COLLIO_SHM_KEY] = {0};
     int rc;
 
-    if (file->comm == file->node_comm) {
+    if (file->context->comm == file->context->node_comm) {
         collio_nodes_place(&file->nodes, file->size, 1, NULL);
         return OMPI_SUCCESS;
     }

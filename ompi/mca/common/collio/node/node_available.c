@@ -83,7 +83,7 @@ static int64_t left_in(const char *folder, bool version2)
     return left_below(limit, used, cache);
 }
 
-/* Is memory one of the controllers of a list such as "cpu,memory"? */
+/* True if memory is one of the controllers of a list such as "cpu,memory". */
 static bool has_memory(const char *list)
 {
     static const char memory[] = "memory";

@@ -28,7 +28,7 @@ typedef struct facts_t {
  * are counted from the last parenthesis. Returns 0 or an errno. */
 static int read_facts(const char *path, facts_t *facts)
 {
-    enum { THREADS = 17, START = 19 }; /* fields behind the state */
+    enum { THREADS = 17, START = 19 }; /* fields after the state */
     char text[1024], *at, *save = NULL;
     ssize_t n;
     int fd;

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /**
- * Is another process of this machine alive? A process number alone does not answer this: numbers
- * are reused, differ between pid namespaces, and a zombie still has one. Uses no MPI.
+ * True if another process of this machine is alive. A process number alone does not answer this:
+ * numbers are reused, differ between pid namespaces, and a zombie still has one. Uses no MPI.
  */
 typedef struct collio_process_t {
     int64_t pid;   /* process number */

@@ -107,7 +107,7 @@ void collio_shared_make(collio_file_t *file, collio_shared_t *shared, int64_t re
         shared->state = COLLIO_SHARED_READY;
         return;
     }
-    if (0 == ompi_comm_rank(file->node_comm)) {
+    if (0 == ompi_comm_rank(file->context->node_comm)) {
         (void) collio_shm_make(&shared->making.segment, shared->making.bytes, shared->making.own);
     }
     shared->state = COLLIO_SHARED_NAMING;
@@ -137,9 +137,10 @@ static void adopt(collio_file_t *file, collio_shared_t *shared)
     collio_shm_unlink(&shared->making.segment);
     if (0 != shared->making.all[0]) {
         collio_shm_fini(&shared->making.segment);
-        if (0 == ompi_comm_rank(file->node_comm)) {
+        if (0 == ompi_comm_rank(file->context->node_comm)) {
             collio_file_help(file, COLLIO_HELP_SHARED_MEMORY, shared->making.bytes,
-                             strerror((int) shared->making.all[0]));
+                             strerror((int) shared->making.all[0]),
+                             collio_shm_advice((int) shared->making.all[0]));
         }
         shared->state = COLLIO_SHARED_FAILED;
         collio_file_count(file, COLLIO_STAT_SHM_MISSING, shared->buffers);

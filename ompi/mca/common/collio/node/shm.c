@@ -2,7 +2,7 @@
 /**
  * Shared memory under names that cannot be guessed. See shm.h.
  *
- *   payload ... | seal: key[1]     (behind the payload, so that the payload stays aligned)
+ *   payload ... | seal: key[1]     (after the payload, so that the payload stays aligned)
  *
  * Uses shm_open and not memfd_create: other processes can open a memfd by /proc/PID/fd only, which
  * fails between containers that share /dev/shm but not the process numbers.
@@ -12,18 +12,23 @@
 #endif
 #include "node/shm.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-    ALIGNMENT = 64,      /* alignment of the seal, in bytes */
-    STEP_BYTES = 1 << 20 /* bytes of one allocation */
+    NAME_BYTES = sizeof("collio-0123456789abcdef") - 1,
+    ALIGNMENT = 64,       /* alignment of the seal, in bytes */
+    STEP_BYTES = 1 << 20, /* bytes of one allocation */
+    NEW_SECONDS = 60      /* age below which an object may not have its lock yet */
 };
 
 static size_t seal_offset(size_t bytes)
@@ -61,7 +66,7 @@ static void set_name(collio_shm_t *segment, const int64_t key[2])
 
 /* Allocates in steps: tmpfs undoes the whole allocation when a signal interrupts it, so a large one
  * would never end under a timer signal every few milliseconds. */
-static int allocate(int fd, size_t bytes)
+static int shm_allocate(int fd, size_t bytes)
 {
     for (size_t at = 0; at < bytes;) {
         size_t step = bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES;
@@ -77,7 +82,7 @@ static int allocate(int fd, size_t bytes)
     return 0;
 }
 
-static int map(collio_shm_t *segment, int fd)
+static int shm_map(collio_shm_t *segment, int fd)
 {
     size_t bytes = mapped_bytes(segment->bytes);
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -108,6 +113,53 @@ bool collio_shm_relieve(void)
     return NULL != relieve && relieve();
 }
 
+/* Locks an object for its creator's lifetime. False: another process has the lock. */
+static bool shm_lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    return 0 == fcntl(fd, F_OFD_SETLK, &whole);
+}
+
+/* Removes an object if its creator has died before it could. */
+static void remove_orphan(const char *file)
+{
+    char name[sizeof(((collio_shm_t *) NULL)->name)];
+    struct stat is;
+    int fd;
+
+    if (sizeof(name) <= (size_t) snprintf(name, sizeof(name), "/%s", file)) {
+        return;
+    }
+    fd = shm_open(name, O_RDWR, 0600);
+    if (fd < 0) {
+        return;
+    }
+    if (0 == fstat(fd, &is) && S_ISREG(is.st_mode) && geteuid() == is.st_uid
+        && 0600 == (is.st_mode & 07777) && is.st_mtime + NEW_SECONDS < time(NULL) && shm_lock(fd)) {
+        (void) shm_unlink(name);
+    }
+    close(fd);
+}
+
+/* Removes what killed jobs have left; once per process. */
+static void remove_orphans(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+    const struct dirent *entry;
+    DIR *directory = atomic_flag_test_and_set(&done) ? NULL : opendir("/dev/shm");
+
+    if (NULL == directory) {
+        return;
+    }
+    while (NULL != (entry = readdir(directory))) {
+        if (0 == strncmp(entry->d_name, "collio-", 7) && NAME_BYTES == strlen(entry->d_name)) {
+            remove_orphan(entry->d_name);
+        }
+    }
+    closedir(directory);
+}
+
 static int make(collio_shm_t *segment, size_t bytes, int64_t key[2])
 {
     int fd, rc = draw_key(key);
@@ -122,15 +174,15 @@ static int make(collio_shm_t *segment, size_t bytes, int64_t key[2])
     if (fd < 0) {
         return errno;
     }
-    segment->named = 1;
+    segment->holder = 1 + fd;
+    (void) shm_lock(fd);
     rc = 0 == fchmod(fd, 0600) ? 0 : errno; /* the umask may have removed bits of the mode */
     if (0 == rc) {
-        rc = allocate(fd, mapped_bytes(bytes));
+        rc = shm_allocate(fd, mapped_bytes(bytes));
     }
     if (0 == rc) {
-        rc = map(segment, fd);
+        rc = shm_map(segment, fd);
     }
-    close(fd);
     if (0 != rc) {
         collio_shm_fini(segment);
         return rc;
@@ -141,13 +193,32 @@ static int make(collio_shm_t *segment, size_t bytes, int64_t key[2])
 
 int collio_shm_make(collio_shm_t *segment, size_t bytes, int64_t key[COLLIO_SHM_KEY])
 {
-    int rc = make(segment, bytes, key);
+    int rc;
 
+    remove_orphans();
+    rc = make(segment, bytes, key);
     if ((ENOSPC == rc || ENOMEM == rc) && collio_shm_relieve()) {
         rc = make(segment, bytes, key);
     }
     key[2] = rc;
     return rc;
+}
+
+const char *collio_shm_advice(int error)
+{
+    switch (error) {
+    case EFBIG:
+        return "raise the limit of file sizes (ulimit -f) or reduce cb_buffer_size";
+    case EMFILE:
+        return "raise the limit of open files (ulimit -n)";
+    case ENOMEM:
+        return "raise the limit of address space (ulimit -v) or memory or reduce cb_buffer_size";
+    case ENOENT:
+    case ESTALE:
+        return "give all ranks of the node the same /dev/shm";
+    default:
+        return "enlarge /dev/shm or reduce cb_buffer_size";
+    }
 }
 
 static int check_object(int fd, size_t bytes)
@@ -179,7 +250,7 @@ int collio_shm_attach(collio_shm_t *segment, size_t bytes, const int64_t key[COL
     }
     rc = check_object(fd, bytes);
     if (0 == rc) {
-        rc = map(segment, fd);
+        rc = shm_map(segment, fd);
     }
     close(fd);
     if (0 == rc && key[1] != *seal_of(segment)) {
@@ -191,9 +262,10 @@ int collio_shm_attach(collio_shm_t *segment, size_t bytes, const int64_t key[COL
 
 void collio_shm_unlink(collio_shm_t *segment)
 {
-    if (segment->named) {
+    if (0 != segment->holder) {
         (void) shm_unlink(segment->name);
-        segment->named = 0;
+        close(segment->holder - 1);
+        segment->holder = 0;
     }
 }
 

@@ -80,7 +80,7 @@ static int append_to(const char *path, const collio_text_t *text)
     return 0;
 }
 
-static void put(const total_t *total, const collio_text_t *text)
+static void out_put(const total_t *total, const collio_text_t *text)
 {
     int error;
 
@@ -104,7 +104,7 @@ static void print_total(total_t *total)
 
     memcpy(record.traffic, total->held.traffic, sizeof(record.traffic));
     memcpy(record.traffic_name, total->traffic_name, sizeof(record.traffic_name));
-    snprintf(name, sizeof(name), "total of %llu files, kept by rank %u",
+    snprintf(name, sizeof(name), "total of %llu files, counted by rank %u",
              (unsigned long long) total->held.files, rank);
     if (COLLIO_REPORT_JSON == total->mode) {
         collio_text_add(&record.json, ",\"kept_by\":%u", rank);
@@ -116,7 +116,7 @@ static void print_total(total_t *total)
         collio_format_line(&text, &record, name);
     }
     if (text.used > 0) {
-        put(total, &text);
+        out_put(total, &text);
     }
     collio_text_fini(&record.json);
     collio_text_fini(&text);
@@ -151,11 +151,11 @@ bool collio_report_reduce(ompi_communicator_t *comm, const char *component,
                           const collio_counter_t *list, int rows, const uint64_t *mine, int count,
                           collio_counted_t *counted)
 {
-    uint64_t least[COLLIO_COUNTERS_MOST], most[COLLIO_COUNTERS_MOST], sum[COLLIO_COUNTERS_MOST];
+    uint64_t least[COLLIO_COUNTERS_MAX], most[COLLIO_COUNTERS_MAX], sum[COLLIO_COUNTERS_MAX];
     held_t held, all;
     bool done;
 
-    COLLIO_ASSERT(count <= COLLIO_COUNTERS_MOST);
+    COLLIO_ASSERT(count <= COLLIO_COUNTERS_MAX);
     pthread_mutex_lock(&lock);
     held = total_of(component)->held;
     memset(&total_of(component)->held, 0, sizeof(held));
@@ -194,7 +194,7 @@ static void print_file(total_t *total, const collio_record_t *record, int mode)
         total->headed = true;
         collio_format_line(&text, record, record->path);
     }
-    put(total, &text);
+    out_put(total, &text);
     collio_text_fini(&text);
 }
 

@@ -24,11 +24,6 @@ typedef enum collio_report_mode_t {
 /* Texts for the rows of the settings `report` and `report_file`, which are the same in all
  * components because the components share the hints collio_report and collio_report_file. */
 #define COLLIO_REPORT_CHOICES "off,on,table,lines,json"
-#define COLLIO_REPORT_VALUES                                                                      \
-    " table: one table for each file. lines: one line for each file. on: tables for the first 8 " \
-    "files, then lines. json: one object in one line for each file. All but off end with a "      \
-    "total of the files when MPI_Finalize begins. Times are in ms, data in MiB; in JSON in "      \
-    "nanoseconds and bytes"
 #define COLLIO_REPORT_FILE_HELP \
     "File that the report is appended to, by rank 0 of each file that is reported. Empty: stderr"
 
@@ -38,7 +33,7 @@ void collio_counter_register(const collio_counter_t *counter, mca_base_get_value
                              void *context, const mca_base_component_t *mca);
 
 /** The maximum number of values in a reduction. */
-enum { COLLIO_COUNTERS_MOST = 128 };
+enum { COLLIO_COUNTERS_MAX = 128 };
 
 /** Reduces `mine`, the values of `count` counters, over all ranks of a file. `list` has
  *  the counters of each `rows` values. Moves the totals of earlier files to rank 0, so that rank 0

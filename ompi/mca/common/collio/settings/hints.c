@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "help/help.h"
+#include "settings/names.h"
 
 static void report_value(const collio_settings_set_t *set, const collio_setting_t *row,
                          const char *name, const char *value, int64_t least)
@@ -24,16 +25,16 @@ static void report_value(const collio_settings_set_t *set, const collio_setting_
     }
 }
 
-/* Can the key be one of the row's names? A quick test, because there are many rows and set_view is
- * frequent: names are built only for a row that passes it. */
+/* True if the key can be one of the row's names. A quick test, because there are many rows and
+ * set_view is frequent: names are built only for a row that passes it. */
 static bool may_name(const collio_setting_t *row, const char *key)
 {
     return (NULL != row->hints && NULL != strstr(row->hints, key))
            || (0 == strncmp(key, "collio_", 7) && 0 == strcmp(key + 7, row->name));
 }
 
-/* Is the hint usable for this row? If not, keeps a help text for later. *known = true if the row
- * has this name. */
+/* True if the hint is usable for this row. If not, keeps a help text for later. *known = true if
+ * the row has this name. */
 static bool check_row(const collio_settings_set_t *set, const collio_setting_t *row,
                       const char *key, const char *value, bool *known)
 {
@@ -52,8 +53,40 @@ static bool check_row(const collio_settings_set_t *set, const collio_setting_t *
     return true;
 }
 
-/* Is this hint usable? If not, keeps a help text for later. */
-static bool check(const char *key, const char *value)
+/* True if the hint is one of MPI's reserved keys, or of ROMIO's, that neither OMPIO nor collio
+ * uses. MPI_File_get_info returns the hints in use, so it must not return these. Hints of other
+ * layers, which may look for their own, stay. */
+static bool is_unused(const char *key)
+{
+    static const char *const unused[] = {"access_style",
+                                         "cb_block_size",
+                                         "cb_config_list",
+                                         "chunked",
+                                         "chunked_item",
+                                         "chunked_size",
+                                         "deferred_open",
+                                         "file_perm",
+                                         "filename",
+                                         "io_node_list",
+                                         "nb_proc",
+                                         "num_io_nodes",
+                                         "romio_cb_alltoall",
+                                         "romio_cb_ds_threshold",
+                                         "romio_cb_fr_alignment",
+                                         "romio_cb_fr_types",
+                                         "romio_cb_pfr",
+                                         "romio_no_indep_rw"};
+
+    for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); ++i) {
+        if (0 == strcmp(key, unused[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True if this hint is usable. If not, keeps a help text for later. */
+static bool hints_check(const char *key, const char *value)
 {
     bool known = false;
 
@@ -71,14 +104,14 @@ static bool check(const char *key, const char *value)
         collio_help_later(COLLIO_HELP_HINT_UNKNOWN, key, value);
         return false;
     }
-    return true;
+    return known || !is_unused(key);
 }
 
 bool collio_hint_check(opal_info_t *info, const char *key)
 {
     char value[MPI_MAX_INFO_VAL + 1];
 
-    if (!collio_hint_get(info, key, value, sizeof(value)) || check(key, value)) {
+    if (!collio_hint_get(info, key, value, sizeof(value)) || hints_check(key, value)) {
         return true;
     }
     collio_hint_delete(info, key);
@@ -90,6 +123,7 @@ void collio_hints_check(opal_info_t *info)
     char key[MPI_MAX_INFO_KEY + 1];
     int n = 0;
 
+    collio_names_check();
     while (collio_hint_key(info, n, key, sizeof(key))) {
         n += collio_hint_check(info, key);
     }

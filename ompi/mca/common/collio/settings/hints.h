@@ -9,9 +9,9 @@
  */
 
 /** Removes every unusable hint of collio (hints of any loaded component, and unknown collio_*
- *  hints), and keeps a help text for each. Idempotent. Local. Only for files that a collio
- *  component serves. The component that is queried first calls this function: fs and fbtl before
- *  OMPIO reads cb_nodes. */
+ *  hints), and keeps a help text for each; at the first file also for unknown parameters.
+ *  Idempotent. Local. Only for files that a collio component serves. The component that is queried
+ *  first calls this function: fs and fbtl before OMPIO reads cb_nodes. */
 void collio_hints_check(opal_info_t *info);
 /** Checks one hint. Returns false if the hint was removed. */
 bool collio_hint_check(opal_info_t *info, const char *key);
@@ -37,8 +37,8 @@ enum { COLLIO_SETTINGS_FIELDS = 3 };
 int64_t collio_settings_set_offer(const collio_settings_set_t *set, ompi_communicator_t *comm,
                                   const void *values, const collio_fact_t *facts, int fact_count,
                                   int64_t mine[COLLIO_SETTINGS_FIELDS]);
-/** Do settings or facts differ between ranks? If so, call settle with the `values` and `facts` that
- *  were passed to offer. */
+/** True if settings or facts differ between ranks. If so, call settle with the `values` and `facts`
+ *  that were passed to offer. */
 bool collio_settings_set_differ(const int64_t all[COLLIO_SETTINGS_FIELDS]);
 int collio_settings_set_settle(const collio_settings_set_t *set, ompi_communicator_t *comm,
                                opal_info_t *info, void *values, collio_fact_t *facts,

@@ -12,6 +12,7 @@
 #include "help/help.h"
 
 #include "core/hash.h"
+#include "core/printable.h"
 
 static collio_settings_set_t *sets;
 
@@ -64,7 +65,7 @@ bool collio_setting_parse(const collio_setting_t *row, const char *text, int64_t
     int64_t value = 0;
 
     if (COLLIO_TEXT == row->kind) {
-        if (strlen(text) >= COLLIO_TEXT_BYTES) {
+        if (strlen(text) >= COLLIO_TEXT_BYTES || !collio_is_printable(text)) {
             return false;
         }
         if (NULL != values) {
@@ -219,8 +220,8 @@ bool collio_setting_hint(const collio_setting_t *row, int n, char name[MPI_MAX_I
     return true;
 }
 
-/* Does the file have any hint? Most files have none, and then no row searches for its hints. */
-static bool has_hints(opal_info_t *info)
+/* True if the file has any hint. Most files have none, and then no row searches for its hints. */
+static bool setting_has_hints(opal_info_t *info)
 {
     char key[MPI_MAX_INFO_KEY + 1];
 
@@ -230,7 +231,7 @@ static bool has_hints(opal_info_t *info)
 void collio_settings_set_resolve(const collio_settings_set_t *set, opal_info_t *info, void *values)
 {
     char name[MPI_MAX_INFO_KEY], text[MPI_MAX_INFO_VAL + 1];
-    size_t count = has_hints(info) ? set->count : 0;
+    size_t count = setting_has_hints(info) ? set->count : 0;
     int64_t least;
 
     memcpy(values, set->parameters, set->bytes);
@@ -282,7 +283,7 @@ static void publish_row(const collio_setting_t *row, const void *values, opal_in
 void collio_settings_set_publish(const collio_settings_set_t *set, const void *values,
                                  opal_info_t *info)
 {
-    bool hinted = has_hints(info);
+    bool hinted = setting_has_hints(info);
 
     for (size_t i = 0; i < set->count; ++i) {
         const collio_setting_t *row = &set->rows[i];

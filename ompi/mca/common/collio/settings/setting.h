@@ -73,14 +73,14 @@ void collio_settings_set_publish(const collio_settings_set_t *set, const void *v
 void collio_settings_set_changed(const collio_settings_set_t *set, const void *values, char *text,
                                  size_t size);
 
-/** Is this row part of the set? */
+/** True if this row is part of the set. */
 bool collio_settings_set_has(const collio_settings_set_t *set, const collio_setting_t *row);
 /** Writes hint name `n` of a row, counted from 0, the strongest last. *least = lowest number that
  *  the name allows. Returns false if the row has no such name. */
 bool collio_setting_hint(const collio_setting_t *row, int n, char name[MPI_MAX_INFO_KEY],
                          int64_t *least);
-/** Is the text a valid value for the row? If so, stores the value in the field of `values`, unless
- *  `values` is NULL. */
+/** True if the text is a valid value for the row. If so, stores the value in the field of `values`,
+ *  unless `values` is NULL. */
 bool collio_setting_parse(const collio_setting_t *row, const char *text, int64_t least,
                           void *values);
 /** Formats a field as text that collio_setting_parse accepts. */

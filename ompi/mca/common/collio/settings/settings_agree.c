@@ -23,20 +23,20 @@ typedef struct package_t {
     int64_t facts[FACTS_MAX]; /* values of the facts */
 } package_t;
 
-static bool agreed(const collio_settings_set_t *set, size_t index)
+static bool settings_agreed(const collio_settings_set_t *set, size_t index)
 {
     return 0 != (set->rows[index].flags & COLLIO_SETTING_AGREED);
 }
 
-static void pack(const collio_settings_set_t *set, const void *values, const collio_fact_t *facts,
-                 int count, package_t *package)
+static void settings_pack(const collio_settings_set_t *set, const void *values,
+                          const collio_fact_t *facts, int count, package_t *package)
 {
     char value[COLLIO_TEXT_BYTES];
     size_t used = 0;
 
     memset(package, 0, sizeof(*package));
     for (size_t i = 0; i < set->count; ++i) {
-        if (agreed(set, i) && used < sizeof(package->text)) {
+        if (settings_agreed(set, i) && used < sizeof(package->text)) {
             collio_setting_format(&set->rows[i], values, value, sizeof(value));
             used += (size_t) snprintf(package->text + used, sizeof(package->text) - used, "%s=%s\n",
                                       set->rows[i].name, value);
@@ -49,13 +49,13 @@ static void pack(const collio_settings_set_t *set, const void *values, const col
 
 /* Returns a hash of the content of a package, without making one: every open needs the hash, few
  * opens the package. Positive, so that a reduction can use the negated hash. */
-static int64_t hash_of(const collio_settings_set_t *set, const void *values,
-                       const collio_fact_t *facts, int count)
+static int64_t settings_hash_of(const collio_settings_set_t *set, const void *values,
+                                const collio_fact_t *facts, int count)
 {
     uint64_t hash = COLLIO_HASH_BASIS;
 
     for (size_t i = 0; i < set->count; ++i) {
-        if (agreed(set, i)) {
+        if (settings_agreed(set, i)) {
             hash = collio_setting_hash(&set->rows[i], values, hash);
         }
     }
@@ -65,14 +65,31 @@ static int64_t hash_of(const collio_settings_set_t *set, const void *values,
     return collio_hash_positive(hash);
 }
 
-/* Adds a value of this rank that differs to the text of the message. */
-static void note(char *text, size_t size, const char *name, const char *mine, const char *root)
+/* Adds a value of this rank that differs to the text of the message. `hint`: name of a hint for it,
+ * or "". */
+static void note(char *text, size_t size, const char *name, const char *hint, const char *mine,
+                 const char *root)
 {
     size_t used = strlen(text);
 
     if (0 != strcmp(mine, root)) {
-        snprintf(text + used, size - used, "%s%s is \"%s\" (\"%s\" on rank 0)",
-                 0 == used ? "" : ", ", name, mine, root);
+        snprintf(text + used, size - used, "%s%s=%s%s%s%s where rank 0 has %s",
+                 0 == used ? "" : ", ", name, '\0' == *mine ? "\"\"" : mine,
+                 '\0' == *hint ? "" : " (hint ", hint, '\0' == *hint ? "" : ")",
+                 '\0' == *root ? "\"\"" : root);
+    }
+}
+
+/* Writes the name of a hint that users know for a row: the first of its other names, or else its
+ * own; "" if the row has none. */
+static void name_hint(const collio_setting_t *row, char *name, size_t size)
+{
+    if (NULL != row->hints) {
+        snprintf(name, size, "%.*s", (int) strcspn(row->hints, ","), row->hints);
+    } else if (0 == (row->flags & COLLIO_SETTING_NO_HINT)) {
+        snprintf(name, size, "collio_%s", row->name);
+    } else {
+        *name = '\0';
     }
 }
 
@@ -89,12 +106,13 @@ static void apply_settings(const collio_settings_set_t *set, char *text, opal_in
         for (size_t i = 0; NULL != value && i < set->count; ++i) {
             const collio_setting_t *row = &set->rows[i];
 
-            if (!agreed(set, i) || strlen(row->name) != (size_t) (value - line)
+            if (!settings_agreed(set, i) || strlen(row->name) != (size_t) (value - line)
                 || 0 != strncmp(row->name, line, strlen(row->name))) {
                 continue;
             }
             collio_setting_format(row, values, mine, sizeof(mine));
-            note(difference, size, row->name, mine, value + 1);
+            name_hint(row, hint, sizeof(hint));
+            note(difference, size, row->name, hint, mine, value + 1);
             (void) collio_setting_parse(row, value + 1, 0, values);
             if (0 != strcmp(mine, value + 1) && collio_settings_set_has(set, row)
                 && 0 == (row->flags & COLLIO_SETTING_NO_HINT)
@@ -114,7 +132,7 @@ static void apply_facts(collio_fact_t *facts, int count, const int64_t *root, ch
     for (int i = 0; i < count; ++i) {
         snprintf(mine, sizeof(mine), "%lld", (long long) facts[i].value);
         snprintf(other, sizeof(other), "%lld", (long long) root[i]);
-        note(difference, size, facts[i].name, mine, other);
+        note(difference, size, facts[i].name, "", mine, other);
         facts[i].value = root[i];
     }
 }
@@ -127,7 +145,7 @@ static int print_difference(ompi_communicator_t *comm, const char *difference)
     int rc = collio_allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
 
     if (OMPI_SUCCESS == rc && rank == first) {
-        collio_help("collio", NULL, COLLIO_HELP_RANKS_DIFFER, difference, rank);
+        collio_help("collio", NULL, COLLIO_HELP_RANKS_DIFFER, rank, difference);
     }
     return rc;
 }
@@ -138,7 +156,7 @@ int64_t collio_settings_set_offer(const collio_settings_set_t *set, ompi_communi
                                   const void *values, const collio_fact_t *facts, int fact_count,
                                   int64_t mine[COLLIO_SETTINGS_FIELDS])
 {
-    mine[HASH] = hash_of(set, values, facts, fact_count);
+    mine[HASH] = settings_hash_of(set, values, facts, fact_count);
     mine[MINUS_HASH] = -mine[HASH];
     mine[WAITING] = collio_help_waiting(comm);
     return mine[HASH];
@@ -161,7 +179,7 @@ int collio_settings_set_settle(const collio_settings_set_t *set, ompi_communicat
     if (!collio_settings_set_differ(all)) {
         return OMPI_SUCCESS;
     }
-    pack(set, values, facts, fact_count, &package);
+    settings_pack(set, values, facts, fact_count, &package);
     rc = collio_bcast(&package, (int) sizeof(package), MPI_BYTE, comm);
     if (OMPI_SUCCESS != rc) {
         return rc;

@@ -62,7 +62,7 @@ void collio_striping_wanted(opal_info_t *info, const char *who, collio_stripes_t
 }
 
 /* Sets the hint to a value, or removes the hint if the value is below `lowest`. */
-static void put(opal_info_t *info, const rule_t *rule, int64_t value, int64_t lowest)
+static void striping_put(opal_info_t *info, const rule_t *rule, int64_t value, int64_t lowest)
 {
     char text[32];
 
@@ -79,9 +79,9 @@ static void put(opal_info_t *info, const rule_t *rule, int64_t value, int64_t lo
 void collio_striping_publish(opal_info_t *info, const collio_stripes_t *has,
                              const collio_stripes_t *used)
 {
-    put(info, &factor, has->count, 1);
-    put(info, &unit, has->bytes, 1);
-    put(info, &device, used->first, 0);
+    striping_put(info, &factor, has->count, 1);
+    striping_put(info, &unit, has->bytes, 1);
+    striping_put(info, &device, used->first, 0);
     collio_hint_delete(info, "collio_pool");
     if ('\0' != used->pool[0]) {
         collio_hint_set(info, "collio_pool", used->pool);

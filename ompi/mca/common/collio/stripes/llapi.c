@@ -29,7 +29,7 @@ static void *library_open(void)
     return handle;
 }
 
-static void describe(void)
+static void llapi_describe(void)
 {
     Dl_info found = {.dli_fname = "?"};
 
@@ -39,7 +39,7 @@ static void describe(void)
              api.has_layout ? "" : ", without layouts");
 }
 
-static void load(void)
+static void llapi_load(void)
 {
     void *library = library_open(), *address;
 
@@ -63,14 +63,14 @@ static void load(void)
     if (NULL != api.msg_set_level) {
         api.msg_set_level(LLAPI_MSG_OFF); /* collio reports errors itself */
     }
-    describe();
+    llapi_describe();
 }
 
 const collio_llapi_t *collio_llapi(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, load);
+    pthread_once(&once, llapi_load);
     return &api;
 }
 

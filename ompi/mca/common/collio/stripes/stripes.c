@@ -12,6 +12,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "compat/repeat.h"
+
 static const collio_stripes_provider_t *const providers[] = {&collio_stripes_lustre,
                                                              &collio_stripes_beegfs};
 
@@ -66,8 +68,9 @@ uint32_t collio_stripes_system(const char *path)
 
 int collio_stripes_open_plain(const char *path, int flags, int perm)
 {
-    int fd = open(path, flags, perm);
+    int fd;
 
+    COLLIO_REPEAT(fd, open(path, flags, perm));
     return 0 > fd ? -errno : fd;
 }
 

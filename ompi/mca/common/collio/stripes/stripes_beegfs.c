@@ -39,7 +39,7 @@ _Static_assert(8 != sizeof(void *) || 24 == sizeof(make_file_t), "as the kernel 
 
 enum { ALL_TARGETS = UINT16_MAX };
 
-static bool read_stripes(int fd, collio_stripes_t *stripes)
+static bool beegfs_stripes_read(int fd, collio_stripes_t *stripes)
 {
     stripe_info_t info = {0};
 
@@ -75,24 +75,25 @@ static int make_file(const char *path, int perm, const collio_stripes_t *wanted)
     return rc;
 }
 
-static bool possible(const collio_stripes_t *wanted)
+static bool beegfs_stripes_possible(const collio_stripes_t *wanted)
 {
     return 0 > wanted->first && '\0' == wanted->pool[0] && UINT16_MAX >= wanted->count
            && UINT_MAX >= wanted->bytes;
 }
 
-static int create(const char *path, int flags, int perm, collio_stripes_t *wanted,
-                  const char **why_not)
+static int beegfs_stripes_create(const char *path, int flags, int perm, collio_stripes_t *wanted,
+                                 const char **why_not)
 {
-    int rc = possible(wanted) ? make_file(path, perm, wanted) : -EINVAL;
+    int rc = beegfs_stripes_possible(wanted) ? make_file(path, perm, wanted) : -EINVAL;
 
     if (0 == rc) {
         flags &= ~(O_CREAT | O_EXCL);
     } else if (-EEXIST == rc) {
         *wanted = COLLIO_STRIPES_NONE;
     } else if (-EINVAL == rc) {
-        *why_not = "BeeGFS takes a number of targets, and chunks of a power of 2 from 64 KiB on; "
-                   "no first target and no pool";
+        *why_not =
+            "BeeGFS takes a number of targets, and chunks of a power of 2 of at least 64 KiB; "
+            "no first target and no pool";
     } else {
         *why_not = strerror(-rc);
     }
@@ -100,4 +101,4 @@ static int create(const char *path, int flags, int perm, collio_stripes_t *wante
 }
 
 const collio_stripes_provider_t collio_stripes_beegfs = {
-    .magic = COLLIO_STRIPES_BEEGFS, .read = read_stripes, .create = create};
+    .magic = COLLIO_STRIPES_BEEGFS, .read = beegfs_stripes_read, .create = beegfs_stripes_create};

@@ -82,8 +82,8 @@ static int fill(const collio_llapi_t *api, const collio_stripes_t *wanted, colli
 }
 
 /* Returns a descriptor or -errno. */
-static int open_striped(const collio_llapi_t *api, const collio_stripes_t *wanted, const char *path,
-                        int amode, int perm)
+static int lustre_stripes_open_striped(const collio_llapi_t *api, const collio_stripes_t *wanted,
+                                       const char *path, int amode, int perm)
 {
     collio_layout_t *layout = api->layout_alloc();
     int rc;
@@ -103,7 +103,7 @@ static int open_striped(const collio_llapi_t *api, const collio_stripes_t *wante
     return rc;
 }
 
-/* Is this an error of the path, which does not depend on the stripes? */
+/* True if this is an error of the path, which does not depend on the stripes. */
 static bool hopeless(int rc)
 {
     return -EACCES == rc || -ENOENT == rc || -EROFS == rc;
@@ -137,8 +137,8 @@ static int create_empty(const char *path, int flags, int perm, int *fd, struct s
  * and without a layout, and every later open must find that file. The first descriptor is closed
  * before the default layout is tried: otherwise a second open would not reach the servers, and the
  * file would have no layout until the first write. */
-static int create(const char *path, int flags, int perm, collio_stripes_t *wanted,
-                  const char **why_not)
+static int lustre_stripes_create(const char *path, int flags, int perm, collio_stripes_t *wanted,
+                                 const char **why_not)
 {
     const collio_llapi_t *api = collio_llapi();
     bool exclusive = 0 != (flags & O_EXCL);
@@ -158,7 +158,7 @@ static int create(const char *path, int flags, int perm, collio_stripes_t *wante
         }
         flags &= ~O_EXCL;
     }
-    fd = open_striped(api, wanted, path, flags, perm);
+    fd = lustre_stripes_open_striped(api, wanted, path, flags, perm);
     if (exclusive) {
         close(own);
     }
@@ -212,7 +212,7 @@ static bool read_part(const collio_llapi_t *api, collio_layout_t *found, const c
     } else if (LLAPI_LAYOUT_WIDE == count && 0 < ost_count(api, path)) {
         part->stripe_count = ost_count(api, path);
     }
-    if (0 == part->stripe_count) { /* also if the part is on the MDT */
+    if (0 == part->stripe_count) { /* this is the case for a part on the MDT, too */
         part->stripe_count = 1;
     }
     if (LLAPI_LAYOUT_INVALID > size && 0 < size) {
@@ -323,7 +323,7 @@ int64_t collio_lustre_unit(const collio_lustre_layout_t *layout)
     return unit;
 }
 
-static bool read_stripes(int fd, collio_stripes_t *stripes)
+static bool lustre_stripes_read(int fd, collio_stripes_t *stripes)
 {
     collio_lustre_layout_t layout;
 
@@ -337,4 +337,4 @@ static bool read_stripes(int fd, collio_stripes_t *stripes)
 }
 
 const collio_stripes_provider_t collio_stripes_lustre = {
-    .magic = COLLIO_STRIPES_LUSTRE, .read = read_stripes, .create = create};
+    .magic = COLLIO_STRIPES_LUSTRE, .read = lustre_stripes_read, .create = lustre_stripes_create};

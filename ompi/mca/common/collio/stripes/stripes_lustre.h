@@ -9,7 +9,7 @@
 /** A part of the file with one striping; a plain layout has one part without an end. */
 typedef struct collio_lustre_part_t {
     int64_t start;        /* first byte */
-    int64_t end;          /* first byte behind the part; INT64_MAX = no end */
+    int64_t end;          /* first byte past the part; INT64_MAX = no end */
     int64_t stripe_bytes; /* bytes of a stripe */
     int64_t stripe_count; /* number of stripes */
 } collio_lustre_part_t;

@@ -79,7 +79,7 @@ int64_t collio_flat_held(void)
     return atomic_load_explicit(&held, memory_order_relaxed);
 }
 
-static int64_t bytes_of(const collio_flat_t *flat)
+static int64_t flat_bytes_of(const collio_flat_t *flat)
 {
     return (int64_t) (sizeof(*flat) + flat->described) + collio_tiling_memory(&flat->tiling);
 }
@@ -95,7 +95,7 @@ collio_flat_t *collio_flat_retain(collio_flat_t *flat)
 void collio_flat_release(collio_flat_t *flat)
 {
     if (NULL != flat && 1 == atomic_fetch_sub(&flat->references, 1)) {
-        held -= bytes_of(flat);
+        held -= flat_bytes_of(flat);
         collio_tiling_fini(&flat->tiling);
         free(flat);
     }
@@ -119,7 +119,7 @@ static bool is_of_key(const flat_entry_t *entry, const flat_key_t *key)
 }
 
 /* Returns the flattened entry of a key, or NULL. Begins at the entry that was found last. */
-static collio_flat_t *find(flat_ring_t *ring, const flat_key_t *key)
+static collio_flat_t *flat_find(flat_ring_t *ring, const flat_key_t *key)
 {
     for (size_t i = 0; i < MOST_ENTRIES; ++i) {
         size_t at = (ring->last + i) % MOST_ENTRIES;
@@ -153,7 +153,7 @@ static void drop_all(flat_ring_t *ring)
     }
 }
 
-static void keep(flat_ring_t *ring, ompi_datatype_t *type, collio_flat_t *flat)
+static void flat_keep(flat_ring_t *ring, ompi_datatype_t *type, collio_flat_t *flat)
 {
     size_t pieces = flat->tiling.count;
 
@@ -250,7 +250,7 @@ static int flatten(const flat_key_t *key, collio_flat_t **flat)
         free(made);
         return rc;
     }
-    held += bytes_of(made);
+    held += flat_bytes_of(made);
     *flat = made;
     return 0;
 }
@@ -261,12 +261,12 @@ static int find_or_make(flat_ring_t *ring, const flat_key_t *key, collio_flat_t 
 {
     int rc = 0;
 
-    *flat = find(ring, key);
+    *flat = flat_find(ring, key);
     if (NULL == *flat) {
         rc = flatten(key, flat);
         if (0 == rc
             && (NULL != key->type || 0 < key->described || key->count == (*flat)->tiling.count)) {
-            keep(ring, key->type, *flat);
+            flat_keep(ring, key->type, *flat);
         }
     }
     return rc;
@@ -309,7 +309,7 @@ collio_flat_cache_t *collio_flat_cache(collio_handle_t *handle)
     return hook->flats;
 }
 
-/* Is the current view that of `filetype`? */
+/* True if the current view is that of `filetype`. */
 static bool is_current(const collio_flat_cache_t *cache, const ompi_datatype_t *filetype,
                        int64_t extent)
 {

@@ -114,5 +114,5 @@ void collio_request_job(const collio_request_t *request, ompio_file_t *fh, bool 
     job->bytes = request->bytes;
     job->memory = &request->memory->tiling;
     job->base = request->base;
-    collio_lockahead_pieces(fh, job->file, job->first, job->bytes, write, covered);
+    collio_lockahead_pieces(fh, job, covered);
 }

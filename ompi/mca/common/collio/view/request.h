@@ -41,14 +41,14 @@ typedef struct collio_request_t {
     int64_t stream;        /* position of the first byte in the data of the view */
     int64_t bytes;         /* bytes to access */
     int64_t lo;            /* lowest byte in the file; 0 without bytes */
-    int64_t hi;            /* first byte behind the highest one; 0 without bytes */
+    int64_t hi;            /* first byte past the highest one; 0 without bytes */
     collio_flat_t *memory; /* an element of the buffer, flattened */
     char *base;            /* address that offsets of `memory` count from */
     collio_stage_t *stage; /* packed copy of the buffer; NULL if the buffer is used as it is */
 } collio_request_t;
 
-/** Does the access mode of the file allow the direction? MPI_SUCCESS or an error class, the same on
- *  every rank. */
+/** Returns MPI_SUCCESS if the access mode of the file allows the direction, else an error class,
+ *  the same on every rank. */
 int collio_request_check_mode(const ompio_file_t *fh, bool write);
 
 /** Makes the request of a call, and moves the file pointer. The caller holds the file's lock.

@@ -49,8 +49,8 @@ bool collio_stage_needed(ompio_file_t *fh, const void *buffer, size_t count, omp
            || (COLLIO_HAVE_DEVICES && on_device(buffer, count, type));
 }
 
-static int prepare(collio_stage_t *stage, ompio_file_t *fh, bool write, const void *buffer,
-                   size_t count, ompi_datatype_t *type)
+static int stage_prepare(collio_stage_t *stage, ompio_file_t *fh, bool write, const void *buffer,
+                         size_t count, ompi_datatype_t *type)
 {
     opal_convertor_t *master = representation_differs(fh, type) ? fh->f_file_convertor
                                                                 : ompi_mpi_local_convertor;
@@ -63,7 +63,7 @@ static int prepare(collio_stage_t *stage, ompio_file_t *fh, bool write, const vo
                                                     &stage->convertor);
 }
 
-static int pack(collio_stage_t *stage)
+static int stage_pack(collio_stage_t *stage)
 {
     struct iovec iov = {.iov_base = stage->packed, .iov_len = stage->bytes};
     uint32_t iov_count = 1;
@@ -84,7 +84,7 @@ int collio_stage_new(ompio_file_t *fh, bool write, const void *buffer, size_t co
         return -ENOMEM;
     }
     OBJ_CONSTRUCT(&made->convertor, opal_convertor_t);
-    if (OPAL_SUCCESS != prepare(made, fh, write, buffer, count, type)) {
+    if (OPAL_SUCCESS != stage_prepare(made, fh, write, buffer, count, type)) {
         goto err_free;
     }
     opal_convertor_get_packed_size(&made->convertor, &made->bytes);
@@ -93,7 +93,7 @@ int collio_stage_new(ompio_file_t *fh, bool write, const void *buffer, size_t co
         rc = -ENOMEM;
         goto err_free;
     }
-    rc = write && 0 < made->bytes ? pack(made) : 0;
+    rc = write && 0 < made->bytes ? stage_pack(made) : 0;
     if (0 != rc) {
         goto err_free;
     }

@@ -9,7 +9,7 @@
  *     |##..###... |##..###...
  *                    ^ f_decoded_iov[f_index_in_file_view], which starts f_position_in_file_view
  *                      data bytes into the repetition
- *                  f_total_bytes: data bytes of the repetition behind the pointer
+ *                  f_total_bytes: data bytes of the repetition before the pointer
  *
  * io/ompio moves to the next piece (or repetition) only when it needs a byte of it: after a request
  * that ends with a piece the pointer is at the END of that piece. Contiguous views never wrap:
