@@ -41,7 +41,7 @@ void collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type)
     }
 }
 
-static void describe_request(collio_op_t *op)
+static void agree_describe_request(collio_op_t *op)
 {
     const collio_request_t *request = &op->ex.request;
 
@@ -60,7 +60,7 @@ static int64_t propose_plan(collio_op_t *op)
     int64_t fits;
 
     collio_layout_withhold(op->ex.file);
-    fits = collio_plans_match(op->ex.file->kept->plans, &shape, &op->delta);
+    fits = collio_plans_match(op->ex.file->context->kept->plans, &shape, &op->delta);
     if (0 != fits && op->ex.request.bytes > 0) {
         op->mine[COLLIO_AGREE_DELTA] = op->delta;
         op->mine[COLLIO_AGREE_NOT_DELTA] = -op->delta;
@@ -70,7 +70,7 @@ static int64_t propose_plan(collio_op_t *op)
 
 /* Fills this rank's contribution and returns its bits. After early access the rank contributes no
  * range and no plans: it has nothing to decide. */
-static int64_t describe(collio_op_t *op)
+static int64_t agree_describe(collio_op_t *op)
 {
     int64_t unfit = COLLIO_PLAN_ALL, pending = 0;
 
@@ -82,7 +82,7 @@ static int64_t describe(collio_op_t *op)
     }
     if (op->ex.request.bytes > 0) {
         pending = COLLIO_AGREE_PENDING;
-        describe_request(op);
+        agree_describe_request(op);
     }
     return unfit * COLLIO_AGREE_UNFIT | pending;
 }
@@ -94,7 +94,7 @@ void collio_agree_start(collio_op_t *op)
     for (int i = 0; i < COLLIO_AGREE_FIELDS; ++i) {
         mine[i] = i < COLLIO_AGREE_SUMS ? INT64_MIN : 0;
     }
-    bits = describe(op);
+    bits = agree_describe(op);
     /* MPI_ERR_NOT_SAME if the ranks differ in direction or mode: see agreed_error in steps.c */
     bits |= op->ex.write ? COLLIO_AGREE_WRITE : COLLIO_AGREE_READ;
     bits |= op->ex.atomic ? COLLIO_AGREE_ATOMIC : COLLIO_AGREE_NONATOMIC;
@@ -121,19 +121,19 @@ static collio_plan_t *agreed_plan(collio_op_t *op)
 void collio_decide(collio_op_t *op)
 {
     collio_exchange_t *ex = &op->ex;
+    collio_buffers_t wanted = collio_tuner_choose(ex, collio_layout_window_least(ex));
 
-    collio_tuner_choose(ex, collio_layout_window_least(ex));
     if (!ex->way.exchange) {
         return;
     }
+    collio_transport_choose(ex, wanted);
+    collio_tuner_used(ex);
     ex->way.packed = collio_exchange_puts(ex)
                      && collio_put_packs(ex->range.pieces, ex->range.bytes);
     collio_layers_decide(ex);
     ex->layer1.actions = COLLIO_LAYERS_ONE == ex->layer1.kind ? NULL : &collio_relay_actions;
     ex->plan = agreed_plan(op);
-    ex->plan_new = NULL == ex->plan;
-    if (!ex->plan_new) {
+    if (NULL != ex->plan) {
         ex->way.packed = ex->plan->packed;
     }
-    collio_file_count(ex->file, ex->plan_new ? COLLIO_STAT_PLAN_MISSES : COLLIO_STAT_PLAN_HITS, 1);
 }

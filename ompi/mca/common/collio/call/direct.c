@@ -10,9 +10,9 @@
 
 enum { SMALL = 64 << 10 }; /* bytes up to which an access may run in the calling thread */
 
-/* Is the access short enough to run inside a nonblocking call? A small write into the page cache of
- * this node, or a small read from a file system in memory, costs less than starting an engine and
- * testing for its end. */
+/* True if the access is short enough to run inside a nonblocking call. A small write into the page
+ * cache of this node, or a small read from a file system in memory, costs less than starting an
+ * engine and testing for its end. */
 static bool is_brief(const collio_op_t *op)
 {
     const collio_access_t *access = &op->ex.file->access;
@@ -60,6 +60,13 @@ static bool read_cached(collio_op_t *op)
     return true;
 }
 
+bool collio_direct_is_stale(const collio_op_t *op)
+{
+    const collio_file_t *file = op->ex.file;
+
+    return !op->ex.write && file->stale && COLLIO_COHERENCE_FLUSH == file->access.coherence;
+}
+
 void collio_direct_start(collio_op_t *op)
 {
     collio_job_t *job = &op->job;
@@ -71,8 +78,12 @@ void collio_direct_start(collio_op_t *op)
         return;
     }
     op->ex.file->unflushed |= op->ex.write;
+    if (collio_direct_is_stale(op)) {
+        (void) collio_access_refresh(op->ex.file->access.fd);
+        op->ex.file->stale = false;
+    }
     collio_request_job(&op->ex.request, op->ex.file->fh, op->ex.write, &op->ex.file->access,
-                       &op->ex.file->kept->covered, job);
+                       &op->ex.file->context->kept->covered, job);
     job->caller_waits = op->ex.blocking;
     if (!at_once(op) && (read_cached(op) || 0 == collio_access_start(job))) {
         return;

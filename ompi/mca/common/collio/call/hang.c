@@ -44,7 +44,7 @@ typedef struct collio_hang_t {
     _Atomic bool used;          /* the file is open */
     _Atomic uint64_t since_ns;  /* time when the phase began */
     _Atomic int turn;           /* index of the valid text */
-    char text[2][TEXT_BYTES];   /* the line from " rank=" on */
+    char text[2][TEXT_BYTES];   /* the line starting at " rank=" */
 } collio_hang_t;
 
 static char *directory;    /* value of the parameter */
@@ -101,9 +101,8 @@ void collio_hang_register(void)
 {
     parameter = mca_base_var_register(
         "ompi", "common", "collio", "hang",
-        "A directory. On SIGUSR1 (kill -USR1 of mpirun reaches all ranks) each rank appends what "
-        "it is doing in its files to a file there; collio-hang DIRECTORY reads them. Empty: "
-        "SIGUSR1 is not touched. Set it to find out why a job hangs",
+        "A directory where each rank writes, on SIGUSR1, what it is doing in its files. Set it to "
+        "find out why a job hangs (docs/troubleshooting.md)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0, OPAL_INFO_LVL_3, MCA_BASE_VAR_SCOPE_READONLY,
         &directory);
 }
@@ -208,12 +207,12 @@ static const char *wait_of(const collio_op_t *op, collio_phase_t phase, char tex
     }
 }
 
-/* Formats the line of a file from " rank=" on. op: NULL outside of calls. */
-static void describe(const collio_file_t *file, const collio_op_t *op, collio_phase_t phase,
-                     char text[TEXT_BYTES])
+/* Formats the line of a file starting at " rank=". op: NULL outside of calls. */
+static void hang_describe(const collio_file_t *file, const collio_op_t *op, collio_phase_t phase,
+                          char text[TEXT_BYTES])
 {
     ompi_communicator_t *comm = file->fh->f_comm;
-    uint32_t calls = NULL == file->queue ? 0 : file->queue->sequence;
+    uint32_t calls = file->context->sequence;
     char id[64], wait[WAIT_BYTES];
 
     collio_comm_id(comm, id, sizeof(id));
@@ -244,7 +243,7 @@ void collio_hang_attach(collio_file_t *file)
         }
     }
     if (NULL != place) {
-        describe(file, NULL, COLLIO_PHASE_DONE, place->text[place->turn]);
+        hang_describe(file, NULL, COLLIO_PHASE_DONE, place->text[place->turn]);
         place->since_ns = collio_now();
         place->used = true;
         file->hang = place;
@@ -265,7 +264,7 @@ void collio_hang_note(const collio_op_t *op, collio_phase_t phase, uint64_t sinc
     collio_hang_t *place = op->ex.file->hang;
     int turn = 1 - place->turn;
 
-    describe(op->ex.file, op, phase, place->text[turn]);
+    hang_describe(op->ex.file, op, phase, place->text[turn]);
     place->since_ns = since_ns;
     place->turn = turn;
 }
@@ -274,7 +273,7 @@ static void write_call(const collio_file_t *file, const collio_op_t *op)
 {
     char text[TEXT_BYTES];
 
-    describe(file, op, NULL == op ? COLLIO_PHASE_DONE : op->phase, text);
+    hang_describe(file, op, NULL == op ? COLLIO_PHASE_DONE : op->phase, text);
     write_line(0 <= record ? record : STDERR_FILENO, NULL == op ? collio_now() : op->phase_ns,
                text);
 }

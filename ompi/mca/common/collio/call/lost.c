@@ -20,8 +20,8 @@
 
 #include "compat/verbose.h"
 
-/* Can the call be abandoned? A rank's own file access must end first; it does not wait for other
- * ranks. */
+/* True if the call can be abandoned. A rank's own file access must end first; it does not wait for
+ * other ranks. */
 static bool can_leave(const collio_op_t *op)
 {
     return COLLIO_PHASE_DIRECT != op->phase || 0 != op->job.done;
@@ -97,8 +97,8 @@ void collio_op_abandon(collio_op_t *op)
     if (NULL != op->ex.file->hang) {
         collio_hang_note(op, COLLIO_PHASE_DONE, collio_now());
     }
-    collio_shm_unlink(&op->ex.file->kept->shared.making.segment);
-    collio_shm_unlink(&op->ex.file->kept->relay_shared.making.segment);
+    collio_shm_unlink(&op->ex.file->context->kept->shared.making.segment);
+    collio_shm_unlink(&op->ex.file->context->kept->relay_shared.making.segment);
     if (COLLIO_PHASE_CYCLES == op->phase) {
         end_accesses(op);
         cancel_receives(op);

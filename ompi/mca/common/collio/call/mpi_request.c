@@ -8,7 +8,7 @@
 
 #include "opal/runtime/opal_progress.h"
 
-static int request_free(ompi_request_t **request)
+static int mpi_request_free(ompi_request_t **request)
 {
     if (!REQUEST_COMPLETE(*request)) {
         return MPI_ERR_REQUEST; /* file requests cannot be freed while active */
@@ -18,36 +18,37 @@ static int request_free(ompi_request_t **request)
     return OMPI_SUCCESS;
 }
 
-static int request_cancel(ompi_request_t *request, int flag)
+static int mpi_request_cancel(ompi_request_t *request, int flag)
 {
     (void) request;
     (void) flag;
     return OMPI_SUCCESS; /* collective I/O cannot be cancelled; MPI_Test_cancelled returns false */
 }
 
-static void construct(ompi_request_t *request)
+static void mpi_request_construct(ompi_request_t *request)
 {
     OMPI_REQUEST_INIT(request, false);
     request->req_type = OMPI_REQUEST_IO;
-    request->req_free = request_free;
-    request->req_cancel = request_cancel;
+    request->req_free = mpi_request_free;
+    request->req_cancel = mpi_request_cancel;
     request->req_status._cancelled = 0;
 }
 
-static void destruct(ompi_request_t *request)
+static void mpi_request_destruct(ompi_request_t *request)
 {
     OMPI_REQUEST_FINI(request);
 }
 
 typedef ompi_request_t collio_mpi_request_t;
-static OBJ_CLASS_INSTANCE(collio_mpi_request_t, ompi_request_t, construct, destruct);
+static OBJ_CLASS_INSTANCE(collio_mpi_request_t, ompi_request_t, mpi_request_construct,
+                          mpi_request_destruct);
 
 static void drive(void *file, void *ended)
 {
     *(int *) ended += collio_op_progress(file, false);
 }
 
-static int progress(void)
+static int mpi_request_progress(void)
 {
     int ended = 0;
 
@@ -78,7 +79,7 @@ ompi_request_t *collio_mpi_request_new(collio_file_t *file)
     }
     request->req_state = OMPI_REQUEST_ACTIVE;
     if (!atomic_exchange(&collio_background, true)) {
-        opal_progress_register(progress);
+        opal_progress_register(mpi_request_progress);
     }
     return request;
 }
@@ -93,6 +94,6 @@ void collio_mpi_request_complete(ompi_request_t *request, int error, int64_t byt
 void collio_mpi_request_finalize(void)
 {
     if (atomic_exchange(&collio_background, false)) {
-        opal_progress_unregister(progress);
+        opal_progress_unregister(mpi_request_progress);
     }
 }

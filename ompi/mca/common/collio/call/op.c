@@ -18,12 +18,12 @@
 
 #include "core/debug_assert.h"
 
-static void construct(collio_op_t *op)
+static void op_construct(collio_op_t *op)
 {
     op->exchanged = true; /* makes clear() clear all fields */
 }
 
-OBJ_CLASS_INSTANCE(collio_op_t, opal_list_item_t, construct, NULL);
+OBJ_CLASS_INSTANCE(collio_op_t, opal_list_item_t, op_construct, NULL);
 
 int collio_queue_open(collio_file_t *file)
 {
@@ -88,7 +88,7 @@ static collio_op_t *take_kept(collio_queue_t *queue, int least)
 }
 
 /* Returns a cleared operation, or NULL. */
-static collio_op_t *take(collio_file_t *file)
+static collio_op_t *op_take(collio_file_t *file)
 {
     collio_op_t *op = take_kept(file->queue, 1);
 
@@ -105,7 +105,7 @@ static collio_op_t *take(collio_file_t *file)
     return op;
 }
 
-static void give(collio_op_t *op)
+static void op_give(collio_op_t *op)
 {
     collio_queue_t *queue = op->ex.file->queue;
 
@@ -137,12 +137,12 @@ static void make_request(collio_op_t *op, const collio_call_t *call)
 
 /* Appends the call. The only call of a queue begins at once, so it reuses the time that was just
  * read. */
-static void enqueue(collio_op_t *op)
+static void op_enqueue(collio_op_t *op)
 {
     collio_queue_t *queue = op->ex.file->queue;
 
     OPAL_THREAD_LOCK(&queue->lock);
-    op->ex.sequence = queue->sequence++;
+    op->ex.sequence = op->ex.file->context->sequence++;
     op->clock_ns = opal_list_is_empty(&queue->ops) ? op->phase_ns : 0;
     opal_list_append(&queue->ops, &op->super);
     ++op->ex.file->calls;
@@ -152,7 +152,7 @@ static void enqueue(collio_op_t *op)
 collio_op_t *collio_op_start(collio_file_t *file, const collio_call_t *call,
                              ompi_request_t *mpi_request)
 {
-    collio_op_t *op = take(file);
+    collio_op_t *op = op_take(file);
 
     if (NULL == op) {
         return NULL;
@@ -166,7 +166,7 @@ collio_op_t *collio_op_start(collio_file_t *file, const collio_call_t *call,
     make_request(op, call);
     op->phase_ns = collio_now();
     op->flatten_ns = op->phase_ns - op->started_ns;
-    enqueue(op);
+    op_enqueue(op);
     return op;
 }
 
@@ -182,16 +182,17 @@ static void release_request(collio_op_t *op)
 }
 
 /* Ends a call: counts it, releases the lock, frees a plan that is not kept and the request. */
-static void finish(collio_op_t *op)
+static void op_finish(collio_op_t *op)
 {
     collio_file_t *file = op->ex.file;
 
     COLLIO_ASSERT(0 <= op->ex.done_bytes && op->ex.done_bytes <= op->ex.request.bytes);
     COLLIO_ASSERT(!op->locked || op->ex.atomic);
-    if (COLLIO_VERBOSE(fcoll, CALL)) {
+    if (COLLIO_VERBOSE(fcoll, FILE)) {
         collio_op_show_call(op);
     }
     collio_op_unlock(op);
+    file->stale |= op->ex.write;
     file->access.locked = file->access.atomic = false;
     if (NULL != op->ex.plan && !op->ex.plan->valid && 0 == file->lost) {
         collio_file_memory(file, -op->ex.plan->memory_bytes);
@@ -213,7 +214,7 @@ static void complete_caller(collio_op_t *op)
 {
     if (NULL != op->mpi_request) {
         collio_mpi_request_complete(op->mpi_request, op->ex.error, op->ex.done_bytes);
-        give(op);
+        op_give(op);
     } else {
         op->finished = true;
     }
@@ -245,7 +246,7 @@ int collio_op_progress(collio_file_t *file, bool blocking_too)
             }
             collio_op_abandon(op);
         }
-        finish(op);
+        op_finish(op);
         OPAL_THREAD_LOCK(&queue->lock);
         COLLIO_ASSERT(&op->super == opal_list_get_first(&queue->ops));
         opal_list_remove_item(&queue->ops, &op->super);
@@ -283,7 +284,7 @@ int collio_op_wait(collio_op_t *op, int64_t *bytes)
     }
     *bytes = op->ex.done_bytes;
     error = op->ex.error;
-    give(op);
+    op_give(op);
     return error;
 }
 

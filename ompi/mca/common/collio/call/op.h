@@ -15,7 +15,8 @@
  *
  *   QUEUED -> AGREE -> PLACE -> SHARE -> GATHER -> ROUTE -> LOCK -> READY -> CYCLES -> COMPLETE
  *      |       ^  |              |        only new plans              ^                  ^
- *      |       |  |              +------- a plan is reused -----------+                  |
+ *      |       |  |     ^        +------- a plan is reused -----------+                  |
+ *      |       |  |     +-- SHARE: a reused plan whose segment could not be enlarged     |
  *      |       |  +------ no exchange --------------------------------------> DIRECT ----+
  *      +---> DIRECT: early access
  *
@@ -28,16 +29,20 @@
  */
 typedef enum collio_phase_t {
     COLLIO_PHASE_QUEUED = 0,
-    COLLIO_PHASE_DIRECT,   /* no exchange: each rank accesses its own pieces */
-    COLLIO_PHASE_AGREE,    /* one reduction: range, bytes, plan, errors */
-    COLLIO_PHASE_PLACE,    /* sparse requests, partition memory: reductions before the domains */
-    COLLIO_PHASE_SHARE,    /* creates the node's shared segment, or a larger one */
-    COLLIO_PHASE_GATHER,   /* two layers: offset lists move inside the node */
-    COLLIO_PHASE_ROUTE,    /* offset lists move to their aggregators; marks */
-    COLLIO_PHASE_LOCK,     /* atomic mode: rank 0 locks the range for all ranks */
-    COLLIO_PHASE_READY,    /* a reduction: every rank has its plan and its memory */
-    COLLIO_PHASE_CYCLES,   /* exchanges and file accesses of all windows */
-    COLLIO_PHASE_COMPLETE, /* reductions: result; after a failure where each aggregator stopped */
+    COLLIO_PHASE_DIRECT,      /* no exchange: each rank accesses its own pieces */
+    COLLIO_PHASE_AGREE,       /* one reduction: range, bytes, plan, errors */
+    COLLIO_PHASE_PLACE,       /* sparse requests, partition memory: reductions before the domains */
+    COLLIO_PHASE_PLACE_NODES, /* partition memory: a second reduction, memory of the nodes */
+    COLLIO_PHASE_PLACED,      /* partition memory: every rank has the domains */
+    COLLIO_PHASE_SHARE,       /* creates the node's shared segment, or a larger one */
+    COLLIO_PHASE_GATHER,      /* two layers: offset lists move inside the node */
+    COLLIO_PHASE_ROUTE,       /* offset lists move to their aggregators; marks */
+    COLLIO_PHASE_LOCK,        /* atomic mode: rank 0 locks the range for all ranks */
+    COLLIO_PHASE_READY,       /* a reduction: every rank has its plan and its memory */
+    COLLIO_PHASE_ROUTE_AGAIN, /* pieces of windows whose marks were refused move */
+    COLLIO_PHASE_CYCLES,      /* exchanges and file accesses of all windows */
+    COLLIO_PHASE_COMPLETE,    /* a reduction: result */
+    COLLIO_PHASE_STOPS,       /* a reduction: where aggregators stopped, if one did */
     COLLIO_PHASE_DONE
 } collio_phase_t;
 
@@ -73,17 +78,12 @@ enum {
     COLLIO_RESULT_CYCLES,         /* READY: number of cycles of an aggregator */
     COLLIO_RESULT_REFUSED,        /* READY: cycles of an aggregator whose marks were refused */
     COLLIO_RESULT_READY_COUNT,    /* number of fields of READY */
-    COLLIO_RESULT_STOPPED = 1,    /* COMPLETE: 1 if an aggregator could not write everything */
+    COLLIO_RESULT_STOPPED = 1,    /* COMPLETE: 1 if an aggregator did not transfer all bytes */
     COLLIO_RESULT_END_NS,         /* COMPLETE: one node: end of the work; else: its duration */
-    COLLIO_RESULT_MINUS_BEGIN_NS, /* COMPLETE: one node: negated begin of the work; else: 0 */
+    COLLIO_RESULT_MINUS_BEGIN_NS, /* COMPLETE: one node: negated start time of the work; else: 0 */
     COLLIO_RESULT_HIDEABLE_NS,    /* COMPLETE: access time that overlap could have hidden */
     COLLIO_RESULT_COUNT           /* number of fields of COMPLETE */
 };
-
-struct collio_op_t;
-
-/** A function of steps.c that follows a phase. */
-typedef void collio_op_step_t(struct collio_op_t *op);
 
 typedef struct collio_op_t {
     opal_list_item_t super; /* place in the queue of the file */
@@ -98,11 +98,10 @@ typedef struct collio_op_t {
     int64_t result_all[COLLIO_RESULT_COUNT]; /* result of READY and COMPLETE */
     bool exchanged; /* the previous call in this struct exchanged data: see clear() in op.c */
 
-    collio_phase_t phase;   /* current phase; fields from this one on are cleared for every call */
-    collio_op_step_t *next; /* function that follows the phase */
-    bool early;             /* this rank accesses its pieces before AGREE */
-    bool locked;            /* atomic mode: this rank holds the lock of the range */
-    _Atomic bool finished;  /* a blocking call has ended */
+    collio_phase_t phase;  /* current phase; this and later fields are cleared for every call */
+    bool early;            /* this rank accesses its pieces before AGREE */
+    bool locked;           /* atomic mode: this rank holds the lock of the range */
+    _Atomic bool finished; /* a blocking call has ended */
     ompi_request_t *mpi_request; /* request of a nonblocking call, else NULL */
     uint64_t started_ns;         /* time when the program made the call */
     uint64_t flatten_ns;         /* duration of flattening; counted when the call ends */
@@ -118,12 +117,13 @@ OBJ_CLASS_DECLARATION(collio_op_t);
 typedef struct collio_queue_t {
     opal_mutex_t lock;             /* guards the fields up to `spare_request` */
     opal_list_t ops;               /* operations in the order of their start; the first one moves */
-    uint32_t sequence;             /* number of the next operation, equal on all ranks */
     int kept_count;                /* number of operations in `kept` */
     collio_op_t *kept[2];          /* operations for later calls; the last one is the reserve of a
                                       call that cannot allocate one */
     ompi_request_t *spare_request; /* reserve for a failed allocation, or NULL */
     atomic_flag progressing;       /* set while a thread drives this file */
+    uint64_t shown[2];             /* hash of the choices that verbose output has shown: of reads,
+                                      of writes */
 } collio_queue_t;
 
 /** Returns the oldest operation, or NULL. The caller holds the lock. */
@@ -167,7 +167,7 @@ bool collio_op_lost(collio_op_t *op);
  *  call or the user buffer. */
 void collio_op_abandon(collio_op_t *op);
 
-/** Returns the name of a phase for output to users. */
+/** Returns the name of a phase for output to users (steps.c). */
 const char *collio_phase_name(collio_phase_t phase);
 
 /** "write" or "read". */
@@ -176,6 +176,17 @@ const char *collio_op_direction(const collio_op_t *op);
 /** Verbose output (op_show.c): one line for the phase that ends, one line for the whole call. */
 void collio_op_show_phase(const collio_op_t *op, collio_phase_t next, uint64_t now);
 void collio_op_show_call(const collio_op_t *op);
+
+/** One decision, for output. */
+typedef struct collio_decision_t {
+    const char *name;    /* name of the setting, such as "transport" */
+    const char *value;   /* the choice, such as "shm" */
+    collio_reason_t why; /* reason of the decision */
+} collio_decision_t;
+
+/** Lists the decisions about a call in row[], in the order of COLLIO_DECISION_*. `layers`: the
+ *  component may have two layers. Returns the number of decisions, at most COLLIO_DECISIONS. */
+int collio_op_decisions(const collio_choices_t *choices, bool layers, collio_decision_t *row);
 
 /** Returns an active MPI request and registers collio with the progress engine, which then drives
  *  all files. NULL: out of memory, and the file's spare request is in use. */
@@ -216,6 +227,9 @@ static inline bool collio_agreed(const collio_op_t *op, int bit)
 }
 /** Decides from agreed values: exchange or direct access, transport, schedule, layers, plan. */
 void collio_decide(collio_op_t *op);
+/** True if this node may cache pages that ranks of other nodes have changed. Before
+ *  the read, all ranks flush their direct writes and agree; then this rank drops its pages. */
+bool collio_direct_is_stale(const collio_op_t *op);
 void collio_direct_start(collio_op_t *op);
 bool collio_direct_poll(collio_op_t *op);
 void collio_settle_start(collio_op_t *op);

@@ -7,22 +7,9 @@
 
 #include <inttypes.h>
 
+#include "core/hash.h"
+
 #include "compat/verbose.h"
-#include "tuner/tuner.h"
-
-static const char *const names[COLLIO_PHASE_DONE + 1] = {
-    [COLLIO_PHASE_QUEUED] = "queued",     [COLLIO_PHASE_DIRECT] = "direct",
-    [COLLIO_PHASE_AGREE] = "agree",       [COLLIO_PHASE_PLACE] = "place",
-    [COLLIO_PHASE_SHARE] = "share",       [COLLIO_PHASE_GATHER] = "gather",
-    [COLLIO_PHASE_ROUTE] = "route",       [COLLIO_PHASE_LOCK] = "lock",
-    [COLLIO_PHASE_READY] = "ready",       [COLLIO_PHASE_CYCLES] = "cycles",
-    [COLLIO_PHASE_COMPLETE] = "complete", [COLLIO_PHASE_DONE] = "done",
-};
-
-const char *collio_phase_name(collio_phase_t phase)
-{
-    return names[phase];
-}
 
 const char *collio_op_direction(const collio_op_t *op)
 {
@@ -33,8 +20,29 @@ void collio_op_show_phase(const collio_op_t *op, collio_phase_t next, uint64_t n
 {
     COLLIO_SHOW(fcoll, PHASE, "fcoll/%s: %s: rank %d: call %" PRIu32 " (%s): %s %.3f ms, then %s",
                 op->ex.file->component->name, op->ex.file->fh->f_filename, op->ex.file->rank,
-                op->ex.sequence, collio_op_direction(op), names[op->phase],
-                (double) (now - op->phase_ns) / 1e6, names[next]);
+                op->ex.sequence, collio_op_direction(op), collio_phase_name(op->phase),
+                (double) (now - op->phase_ns) / 1e6, collio_phase_name(next));
+}
+
+int collio_op_decisions(const collio_choices_t *choices, bool layers, collio_decision_t *row)
+{
+    const collio_reason_t *why = choices->why;
+    int count = 0;
+
+    row[count++] = (collio_decision_t){"exchange", choices->exchange ? "on" : "off",
+                                       why[COLLIO_DECISION_EXCHANGE]};
+    if (!choices->exchange) {
+        return count;
+    }
+    row[count++] = (collio_decision_t){"transport", collio_transport_name(choices),
+                                       why[COLLIO_DECISION_TRANSPORT]};
+    row[count++] = (collio_decision_t){"schedule", choices->schedule->name,
+                                       why[COLLIO_DECISION_SCHEDULE]};
+    if (layers) {
+        row[count++] = (collio_decision_t){"layers", choices->two_layers ? "two" : "one",
+                                           why[COLLIO_DECISION_LAYERS]};
+    }
+    return count;
 }
 
 /* Formats the choices of the call and the reason of each. */
@@ -47,21 +55,36 @@ static void describe_way(const collio_op_t *op, char *text, size_t size)
     if (collio_agreed(op, COLLIO_AGREE_EARLY)) {
         choices.why[COLLIO_DECISION_EXCHANGE] = COLLIO_REASON_EARLY;
     }
-    count = collio_tuner_decisions(&choices, op->ex.file->derived.two_layers, row);
+    count = collio_op_decisions(&choices, op->ex.file->derived.two_layers, row);
     for (int i = 0; i < count && used < (int) size; ++i) {
-        used += snprintf(text + used, size - (size_t) used, "%s %s (%s), ", row[i].name,
-                         row[i].value, collio_reason_text(row[i].why));
+        used += snprintf(text + used, size - (size_t) used, "%s%s %s (%s)", 0 < i ? ", " : "",
+                         row[i].name, row[i].value, collio_reason_text(row[i].why));
     }
-    if (choices.exchange && used < (int) size) {
-        snprintf(text + used, size - (size_t) used, "plan %s, cycles: %zu, ",
-                 op->ex.plan_new ? "new" : "reused",
-                 NULL == op->ex.plan ? 0 : op->ex.plan->fence.rounds);
+}
+
+static void describe_plan(const collio_op_t *op, char *text, size_t size)
+{
+    snprintf(text, size, ", plan %s, cycles: %zu", op->ex.plan_new ? "new" : "reused",
+             NULL == op->ex.plan ? 0 : op->ex.plan->fence.rounds);
+}
+
+/* Prints the choices of a call if they differ from those of the last call in its direction. Early
+ * access repeats the last choices. */
+static void show_choices(const collio_op_t *op, const char *way)
+{
+    const collio_file_t *file = op->ex.file;
+    uint64_t hash = collio_hash(COLLIO_HASH_BASIS, way, strlen(way));
+
+    if (!collio_agreed(op, COLLIO_AGREE_EARLY) && hash != file->queue->shown[op->ex.write]) {
+        file->queue->shown[op->ex.write] = hash;
+        COLLIO_SHOW(fcoll, FILE, "fcoll/%s: %s: %s: %s", file->component->name,
+                    file->fh->f_filename, collio_op_direction(op), way);
     }
 }
 
 /* Formats the range of all ranks, or this rank's bytes if the agreement had no range (early
  * access). */
-static void describe_request(const collio_op_t *op, char *text, size_t size)
+static void show_describe_request(const collio_op_t *op, char *text, size_t size)
 {
     const collio_range_t *range = &op->ex.range;
 
@@ -79,16 +102,20 @@ static void describe_request(const collio_op_t *op, char *text, size_t size)
 void collio_op_show_call(const collio_op_t *op)
 {
     const collio_file_t *file = op->ex.file;
-    char request[192], way[512];
+    char request[192], way[512], plan[64] = "";
 
     if (0 != file->rank) {
         return;
     }
-    describe_request(op, request, sizeof(request));
     describe_way(op, way, sizeof(way));
-    COLLIO_SHOW(fcoll, CALL, "fcoll/%s: %s: call %" PRIu32 " (%s): %s: %s%.3f ms%s%s",
+    show_choices(op, way);
+    show_describe_request(op, request, sizeof(request));
+    if (op->ex.way.exchange) {
+        describe_plan(op, plan, sizeof(plan));
+    }
+    COLLIO_SHOW(fcoll, CALL, "fcoll/%s: %s: call %" PRIu32 " (%s): %s: %s%s, %.3f ms%s%s",
                 file->component->name, file->fh->f_filename, op->ex.sequence,
-                collio_op_direction(op), request, way,
+                collio_op_direction(op), request, way, plan,
                 (double) (op->phase_ns - op->started_ns) / 1e6, 0 == op->ex.error ? "" : ": ",
                 0 == op->ex.error ? "" : ompi_mpi_errnum_get_string(op->ex.error));
 }

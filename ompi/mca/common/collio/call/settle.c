@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/debug_assert.h"
+#include "core/number.h"
 
 /* On one node: the time from the first rank's begin to the last rank's end. With more ranks than
  * cores, direct accesses run one after the other, so each rank's own time is too short. Nodes have
@@ -26,7 +27,7 @@ static void note_time(collio_op_t *op)
 void collio_settle_start(collio_op_t *op)
 {
     op->result[COLLIO_RESULT_ERROR] = op->ex.error;
-    op->result[COLLIO_RESULT_STOPPED] = op->ex.write && op->ex.way.exchange
+    op->result[COLLIO_RESULT_STOPPED] = op->ex.way.exchange
                                         && INT64_MAX != op->ex.aggregator.stop_local;
     note_time(op);
     op->result[COLLIO_RESULT_HIDEABLE_NS] = (int64_t) op->ex.timing.hideable_ns;
@@ -42,38 +43,38 @@ void collio_settle_stops(collio_op_t *op)
     collio_file_t *file = op->ex.file;
 
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
-        file->kept->stops[i] = INT64_MAX;
+        file->context->kept->stops[i] = INT64_MAX;
     }
     if (file->derived.my_aggregator >= 0) {
-        file->kept->stops[file->derived.my_aggregator] = op->ex.aggregator.stop_local;
+        file->context->kept->stops[file->derived.my_aggregator] = op->ex.aggregator.stop_local;
     }
     if (OMPI_SUCCESS
-        != collio_iallreduce(file->kept->stops, file->kept->stops + file->derived.aggregator_count,
-                             file->derived.aggregator_count, MPI_INT64_T, MPI_MIN, file->comm,
-                             &op->ex.collective)) {
+        != collio_iallreduce(file->context->kept->stops,
+                             file->context->kept->stops + file->derived.aggregator_count,
+                             file->derived.aggregator_count, MPI_INT64_T, MPI_MIN,
+                             file->context->comm, &op->ex.collective)) {
         op->ex.collective = MPI_REQUEST_NULL;
         collio_exchange_lose(&op->ex);
     }
 }
 
-/* Counts the bytes of this rank that are certainly in the file. */
+/* Counts the bytes of this rank before the first one, in the order of the view, that an aggregator
+ * did not transfer. */
 void collio_settle_count(collio_op_t *op)
 {
     const collio_split_t *split = collio_plan_request(op->ex.plan);
-    const int64_t *stops = op->ex.file->kept->stops + op->ex.file->derived.aggregator_count;
+    const int64_t *stops = op->ex.file->context->kept->stops
+                           + op->ex.file->derived.aggregator_count;
 
-    op->ex.done_bytes = 0;
+    op->ex.done_bytes = op->ex.request.bytes;
     for (size_t s = 0; s < split->share_count; ++s) {
         const collio_share_t *share = &split->share[s];
-        int64_t stop = stops[share->aggregator];
 
-        if (INT64_MAX == stop) {
-            op->ex.done_bytes += share->bytes;
-            continue;
-        }
         for (size_t w = share->first; w < share->first + share->count; ++w) {
-            op->ex.done_bytes += collio_window_prefix(split, &split->window[w], stop);
+            int64_t stop = collio_window_stop(split, &split->window[w], stops[share->aggregator]);
+
+            op->ex.done_bytes = collio_min(op->ex.done_bytes, stop);
         }
     }
-    COLLIO_ASSERT(op->ex.done_bytes <= op->ex.request.bytes);
+    COLLIO_ASSERT(0 <= op->ex.done_bytes && op->ex.done_bytes <= op->ex.request.bytes);
 }

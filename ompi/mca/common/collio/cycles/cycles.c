@@ -16,19 +16,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "transport/onesided/put.h"
+#include "transport/put.h"
 
 #include "access/lockahead.h"
 #include "tuner/stopwatch.h"
 
 #include "core/debug_assert.h"
+#include "core/number.h"
 
 collio_slot_t *collio_cycles_slot(collio_exchange_t *ex, size_t cycle)
 {
-    size_t at = NULL == ex->aggregator.cycle_round ? cycle
-                                                   : (size_t) ex->aggregator.cycle_round[cycle];
-
-    return &ex->aggregator.slot[at % (size_t) ex->way.schedule->buffers];
+    return &ex->aggregator.slot[cycle % (size_t) ex->way.schedule->buffers];
 }
 
 void collio_cycles_enter(collio_exchange_t *ex, size_t number)
@@ -44,9 +42,9 @@ void collio_cycles_enter(collio_exchange_t *ex, size_t number)
     slot->batch = slot->next_source = slot->pending = 0;
     slot->staging_used = 0;
     slot->in_order = ex->atomic && ex->write && ex->plan->collect.overlap_bytes > 0;
-    if (COLLIO_SHARED_READY == ex->file->kept->shared.state) {
+    if (COLLIO_SHARED_READY == ex->file->context->kept->shared.state) {
         collio_shared_control_t *control = collio_shared_control(
-            &ex->file->kept->shared,
+            &ex->file->context->kept->shared,
             ex->file->derived.aggregator_slot[ex->file->derived.my_aggregator]);
 
         slot->arrived = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire);
@@ -72,7 +70,7 @@ static void describe_source(collio_exchange_t *ex, collio_slot_t *slot, size_t i
     move->peer = plan->requester[source->requester];
     move->tag = COLLIO_TAG_DATA;
     move->what = collio_content(request, &request->window[source->window]);
-    move->transport = collio_cycles_pick(ex, ex->file->derived.my_aggregator, move->peer);
+    move->transport = collio_transport_between(ex, ex->file->derived.my_aggregator, move->peer);
     move->synchronous = collio_cycles_synchronous(ex, source->window);
 }
 
@@ -82,7 +80,7 @@ static int64_t aggregator_staging(const collio_slot_t *slot, const collio_move_t
 {
     bool straight = 1 == move->what.window->count && !slot->in_order;
 
-    return move->transport->aggregator_packed && !straight ? move->what.bytes : 0;
+    return move->transport->can.aggregator_packed && !straight ? move->what.bytes : 0;
 }
 
 /* Starts as many sources as fit the staging; the other sources start when the started ones are
@@ -122,7 +120,7 @@ static void apply_in_order(collio_exchange_t *ex, collio_slot_t *slot)
     for (size_t i = slot->batch; i < slot->next_source; ++i) {
         collio_move_t *move = &slot->move[i];
 
-        if (&collio_transport_self == move->transport) {
+        if (NULL == move->staging) { /* this rank's own bytes */
             (void) collio_copy_window(ex, &move->what, slot->buffer, slot->local, slot->limit);
         } else {
             (void) collio_copy_scatter(ex, &move->what, slot->buffer, slot->local, move->staging);
@@ -236,7 +234,8 @@ void collio_cycles_access_start(collio_exchange_t *ex, size_t number)
     collio_access_run(job);
     job->busy_ns = collio_stopwatch_stop(&watch);
     if (ex->blocking) {
-        ex->timing.hideable_ns += ex->file->agreement->crowd > 1 ? watch.slept_ns : job->busy_ns;
+        ex->timing.hideable_ns += ex->file->context->agreement->ranks_per_core > 1 ? watch.slept_ns
+                                                                                   : job->busy_ns;
     }
     job->done = 1;
 }
@@ -254,6 +253,15 @@ static void count_access(collio_exchange_t *ex, const collio_slot_t *slot)
     }
 }
 
+/* Clears the buffer past the data of a short read: messages may contain these bytes if pieces of a
+ * requester overlap. */
+static void clear_missing(const collio_exchange_t *ex, const collio_slot_t *slot)
+{
+    int64_t valid = collio_clamp(slot->limit - slot->local, 0, ex->buffer_bytes);
+
+    memset(slot->buffer + valid, 0, (size_t) (ex->buffer_bytes - valid));
+}
+
 static void finish_access(collio_exchange_t *ex, collio_slot_t *slot)
 {
     const collio_outcome_t *outcome = &slot->job.outcome;
@@ -264,6 +272,9 @@ static void finish_access(collio_exchange_t *ex, collio_slot_t *slot)
         slot->limit = collio_domains_locate(&ex->plan->domains, outcome->stop_offset).local;
         if (slot->limit < ex->aggregator.stop_local) {
             ex->aggregator.stop_local = slot->limit;
+        }
+        if (!ex->write) {
+            clear_missing(ex, slot);
         }
     }
     if (0 != outcome->error) {
@@ -371,7 +382,7 @@ static void start_stages(collio_exchange_t *ex, bool delivering, bool *moved)
     COLLIO_ASSERT(collio_progress_holds(progress, ex->way.schedule->buffers));
 }
 
-static int begin(collio_exchange_t *ex)
+static int cycles_begin(collio_exchange_t *ex)
 {
     int rc = 0;
 
@@ -382,7 +393,7 @@ static int begin(collio_exchange_t *ex)
     return rc;
 }
 
-static bool poll(collio_exchange_t *ex)
+static bool cycles_poll(collio_exchange_t *ex)
 {
     const collio_layer1_t *layer1 = ex->layer1.actions;
     collio_progress_t *progress = &ex->aggregator.progress;
@@ -406,6 +417,6 @@ static bool poll(collio_exchange_t *ex)
 
 const collio_driver_t collio_driver_flow = {
     .prepare = collio_requester_prepare,
-    .begin = begin,
-    .poll = poll,
+    .begin = cycles_begin,
+    .poll = cycles_poll,
 };

@@ -52,12 +52,6 @@ void collio_cycles_access_end(collio_exchange_t *ex, size_t number);
 /** Adds the time since the last call of this function to the counter of the stage that was under
  *  way (timing.shuffling, timing.accessing). */
 void collio_cycles_book_time(collio_exchange_t *ex);
-/** Every transport that the setting `transport` can name; NULL behind the last. */
-extern const collio_transport_t *const collio_transports[];
-/** Returns the transport between an aggregator (by number, not by rank) and a requester (by rank).
- *  Both sides compute the same transport. */
-const collio_transport_t *collio_cycles_pick(const collio_exchange_t *ex, int aggregator,
-                                             int requester);
 
 /** Returns true if message `number`, from 0, between two ranks is a synchronous send. */
 static inline bool collio_cycles_synchronous(const collio_exchange_t *ex, size_t number)
@@ -73,22 +67,5 @@ bool collio_requester_poll(collio_exchange_t *ex, bool *moved);
 int collio_requester_prepare(collio_exchange_t *ex);
 /** Allocates the requester's staging and deliveries. Returns 0 or -ENOMEM. */
 int collio_requester_reserve(collio_exchange_t *ex, int64_t bytes);
-
-/** put_fence: a request that spans this many windows or more has one layer. */
-enum { COLLIO_FENCE_WINDOWS = 1 << 23 };
-/** put_fence: allocates the memory for the numbers of the rounds. Returns 0 or -ENOMEM. Local. */
-int collio_fence_prepare(collio_plan_t *plan);
-/** put_fence: numbers the rounds, once per plan. Collective. Returns OMPI_SUCCESS or an Open MPI
- *  error code. */
-int collio_fence_number(collio_exchange_t *ex);
-/** put_fence in two layers: position in the bitmap that has a bit for each window number in use. */
-typedef struct collio_fence_counter_t {
-    const int64_t *bits; /* the bitmap; owned by the plan */
-    size_t word;         /* current word of `bits` */
-    size_t below;        /* bits that are set in the words before `word` */
-} collio_fence_counter_t;
-/** Returns the round of window number `index`: the number of set bits below bit `index`. Calls with
- *  one counter must have ascending window numbers. */
-size_t collio_fence_round(collio_fence_counter_t *counter, int64_t index);
 
 #endif /* COLLIO_CYCLES_H */

@@ -2,7 +2,7 @@
 /**
  * Put and fence: the cycles of a blocking call whose data move in fence epochs. A fence is
  * collective over all ranks, so the ranks step through numbered rounds together; no other transport
- * has such rounds. fence_number.c assigns windows to rounds.
+ * has such rounds.
  *
  *   round i:   fence | every requester puts (gets) its windows of round i | fence
  *
@@ -15,25 +15,21 @@
  *   write, write_comm    O1 C1 W1 O2 C2 w1 | W2 O3 ...   both run, both are waited for
  *   write, write_comm2   as write
  *
- * The order of fences must be the same on all ranks, so it depends on no rank's speed.
+ * write_comm2 starts what follows the operation that ends first. Here one buffer is always in a
+ * round while the other is accessed, and the order of the end of the two must be fixed: the closing
+ * fence first, because the access runs while the fence blocks. This is the order of `write`.
  *
- * In two layers a local aggregator puts (gets) its members' bytes. Before the fence of a round each
- * member has handed over its bytes of that round (read: has taken its bytes of all closed rounds),
- * so no rank is in a fence while another rank waits for its bytes.
+ * The order of fences must be the same on all ranks, so it depends on no rank's speed. A local
+ * aggregator depends on its members, so put_fence has one layer.
  */
 #include "cycles/cycles.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "transport/onesided/put.h"
+#include "transport/put.h"
 
-#include "opal/runtime/opal_progress.h"
-
-static bool by_index(const collio_plan_t *plan)
-{
-    return COLLIO_LAYERS_ONE != plan->layer1.kind;
-}
+#include "core/number.h"
 
 enum { NO_WINDOW = -1 };
 
@@ -42,10 +38,10 @@ typedef struct turn_t {
     int64_t *next;           /* per share: first window not moved yet, counted in the share */
     int64_t *moving[2];      /* per buffer and share: window of the open round, or NO_WINDOW */
     int64_t staging_used[2]; /* per buffer: bytes of the requester's staging in use */
-    size_t closed;           /* number of rounds whose closing fence is over */
 } turn_t;
 
-static int64_t window_of(const collio_exchange_t *ex, const turn_t *turn, size_t s, size_t round)
+static int64_t fence_window_of(const collio_exchange_t *ex, const turn_t *turn, size_t s,
+                               size_t round)
 {
     const collio_share_t *share = &ex->plan->split.share[s];
     int64_t window = (int64_t) share->first + turn->next[s];
@@ -58,19 +54,18 @@ static int64_t window_of(const collio_exchange_t *ex, const turn_t *turn, size_t
 
 /* Where the bytes of a window are at the requester. */
 typedef struct place_t {
-    char *message; /* packed message: in layer 1's staging, user memory, or requester's staging */
+    char *message; /* packed message: in user memory or in the requester's staging */
     char *limit;   /* reads: the aggregator's limit, in the requester's staging */
     bool in_room;  /* `message` is in the requester's staging */
 } place_t;
 
-static place_t place_window(collio_exchange_t *ex, size_t window, int number, int64_t *used)
+static place_t fence_place_window(collio_exchange_t *ex, size_t window, int number, int64_t *used)
 {
     collio_content_t what = collio_content(&ex->plan->split, &ex->plan->split.window[window]);
-    place_t place = {.limit = ex->file->kept->staging.at + number * ex->plan->fence.bytes + *used};
+    place_t place = {.limit = ex->file->context->kept->staging.at + number * ex->plan->fence.bytes
+                              + *used};
 
-    if (collio_plan_relayed(ex->plan, window)) {
-        place.message = ex->layer1.actions->message(ex, window);
-    } else if (ex->write) {
+    if (ex->write) {
         place.message = collio_message_in_memory(ex, &what);
     }
     if (NULL == place.message) {
@@ -86,7 +81,7 @@ static place_t place_window(collio_exchange_t *ex, size_t window, int number, in
 static void move_window(collio_exchange_t *ex, turn_t *turn, size_t window, int number)
 {
     collio_content_t what = collio_content(&ex->plan->split, &ex->plan->split.window[window]);
-    place_t place = place_window(ex, window, number, &turn->staging_used[number]);
+    place_t place = fence_place_window(ex, window, number, &turn->staging_used[number]);
 
     if (ex->write && place.in_room) {
         (void) collio_copy_message(ex, &what, place.message, what.bytes);
@@ -97,122 +92,34 @@ static void move_window(collio_exchange_t *ex, turn_t *turn, size_t window, int 
     if (!ex->write) {
         int aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator;
 
-        (void) collio_win_move(false, place.limit, sizeof(int64_t),
-                               ex->file->derived.aggregators[aggregator],
-                               ex->file->kept->put.slot_bytes, ex->file->kept->put.win[number]);
+        (void) collio_win_move(
+            false, place.limit, sizeof(int64_t), ex->file->derived.aggregators[aggregator],
+            ex->file->context->kept->put.slot_bytes, ex->file->context->kept->put.win[number]);
     }
 }
 
-/* ---- layer 1 ---- */
-
-/* Returns true if layer 1 has done, on this rank, all that must precede the fence of this round. */
-static bool layer1_ready(const collio_exchange_t *ex, const turn_t *turn, size_t round)
-{
-    for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
-        int64_t window = window_of(ex, turn, s, round);
-
-        if (NO_WINDOW != window && collio_plan_relayed(ex->plan, (size_t) window)
-            && !ex->layer1.actions->ready(ex, (size_t) window)) {
-            return false;
-        }
-    }
-    return ex->layer1.actions->before_fence(ex, round, turn->closed);
-}
-
-/* Has layer 1 work to do? A rank whose file handle has failed stops layer 1 but takes part in all
- * fences, because other ranks wait in them. */
-static bool layer1_runs(const collio_exchange_t *ex)
-{
-    return NULL != ex->layer1.actions && 0 == ex->file->lost;
-}
-
-/* Waits until layer 1 is ready for the fence of this round; `turn` NULL: until layer 1 is over. */
-static void layer1_wait(collio_exchange_t *ex, const turn_t *turn, size_t round)
-{
-    uint64_t checked_ns = collio_now();
-    bool over = false;
-
-    while (layer1_runs(ex) && !over && (NULL == turn || !layer1_ready(ex, turn, round))) {
-        bool moved = false;
-
-        over = ex->layer1.actions->poll(ex, &moved);
-        if (!moved) {
-            opal_progress();
-            collio_agreement_check_due(ex->file, &checked_ns);
-        }
-    }
-}
-
-/* Advances layer 1 as far as possible without waiting, so that blocked members can proceed. */
-static void layer1_push(collio_exchange_t *ex)
-{
-    bool moved = true;
-
-    while (moved && layer1_runs(ex)) {
-        moved = false;
-        (void) ex->layer1.actions->poll(ex, &moved);
-    }
-}
-
-static void layer1_delivered(collio_exchange_t *ex, size_t window, int64_t bytes)
-{
-    collio_delivery_t delivery = {
-        .window = window,
-        .aggregator = ex->plan->split.share[ex->plan->share_of[window]].aggregator,
-        .move = {.what = collio_content(&ex->plan->split, &ex->plan->split.window[window]),
-                 .bytes = bytes}};
-
-    if (layer1_runs(ex)) {
-        ex->layer1.actions->delivered(ex, &delivery);
-    }
-}
-
-/* ---- rounds ---- */
-
-/* Returns this aggregator's cycle of a round, or the number of cycles if it has none. */
-static size_t cycle_of(const collio_exchange_t *ex, size_t round)
-{
-    size_t low = 0, high = ex->plan->collect.cycle_count;
-
-    if (ex->file->derived.my_aggregator < 0 || !by_index(ex->plan)) {
-        return round < high && ex->file->derived.my_aggregator >= 0 ? round : high;
-    }
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if ((size_t) ex->plan->fence.cycle_round[middle] < round) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < ex->plan->collect.cycle_count && (size_t) ex->plan->fence.cycle_round[low] == round
-               ? low
-               : ex->plan->collect.cycle_count;
-}
-
+/* True if this aggregator has a cycle in this round: round i is the i-th cycle of each. */
 static bool mine(const collio_exchange_t *ex, size_t round)
 {
-    return cycle_of(ex, round) < ex->plan->collect.cycle_count;
+    return ex->file->derived.my_aggregator >= 0 && round < ex->plan->collect.cycle_count;
 }
 
 /* The opening fence of a round, then the puts (gets) of this rank's windows. */
-static void open_round(collio_exchange_t *ex, turn_t *turn, size_t round, int number)
+static void fence_open_round(collio_exchange_t *ex, turn_t *turn, size_t round, int number)
 {
-    layer1_wait(ex, turn, round);
     if (mine(ex, round)) {
         if (ex->write) {
-            collio_cycles_enter(ex, cycle_of(ex, round));
+            collio_cycles_enter(ex, round);
         }
-        memcpy(ex->aggregator.slot[number].buffer + ex->file->kept->put.slot_bytes,
+        memcpy(ex->aggregator.slot[number].buffer + ex->file->context->kept->put.slot_bytes,
                &ex->aggregator.slot[number].limit, sizeof(int64_t));
     }
     turn->staging_used[number] = 0;
-    if (OMPI_SUCCESS != collio_win_fence(ex->file->kept->put.win[number])) {
+    if (OMPI_SUCCESS != collio_put_fence(ex, number)) {
         collio_exchange_lose(ex);
     }
     for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
-        int64_t window = window_of(ex, turn, s, round);
+        int64_t window = fence_window_of(ex, turn, s, round);
 
         turn->moving[number][s] = window;
         if (NO_WINDOW != window) {
@@ -222,72 +129,68 @@ static void open_round(collio_exchange_t *ex, turn_t *turn, size_t round, int nu
     }
 }
 
-/* An MPI_Get has completed: unpacks into user memory, or passes the window to layer 1. */
+/* An MPI_Get has completed: unpacks into user memory. */
 static void take_window(collio_exchange_t *ex, size_t window, int number, int64_t *used)
 {
     collio_content_t what = collio_content(&ex->plan->split, &ex->plan->split.window[window]);
-    place_t place = place_window(ex, window, number, used);
+    place_t place = fence_place_window(ex, window, number, used);
     int64_t limit, bytes;
 
     memcpy(&limit, place.limit, sizeof(limit));
     bytes = collio_window_prefix(what.split, what.window, limit);
-    if (collio_plan_relayed(ex->plan, window)) {
-        layer1_delivered(ex, window, bytes);
-        return;
-    }
-    collio_exchange_received(ex, collio_copy_message(ex, &what, place.message, bytes));
+    (void) collio_copy_message(ex, &what, place.message, bytes);
 }
 
-/* The closing fence of a round. Then takes the windows of a read and reports relayed windows to
- * layer 1. */
+/* The closing fence of a round. Then takes the windows of a read. */
 static void close_round(collio_exchange_t *ex, const turn_t *turn, int number)
 {
+    const collio_split_t *split = &ex->plan->split;
     int64_t used = 0;
+    int rc = OMPI_SUCCESS;
 
-    if (OMPI_SUCCESS != collio_win_fence(ex->file->kept->put.win[number])) {
+    for (size_t s = 0; OMPI_SUCCESS == rc && s < split->share_count; ++s) {
+        if (NO_WINDOW != turn->moving[number][s]) {
+            rc = collio_put_flush(ex, ex->file->derived.aggregators[split->share[s].aggregator],
+                                  number);
+        }
+    }
+    if (OMPI_SUCCESS != rc || OMPI_SUCCESS != collio_put_fence(ex, number)) {
         collio_exchange_lose(ex);
     }
-    for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
+    for (size_t s = 0; s < split->share_count; ++s) {
         int64_t window = turn->moving[number][s];
 
         if (NO_WINDOW != window && !ex->write) {
             take_window(ex, (size_t) window, number, &used);
-        } else if (NO_WINDOW != window && collio_plan_relayed(ex->plan, (size_t) window)) {
-            layer1_delivered(ex, (size_t) window, ex->plan->split.window[window].bytes);
         }
     }
-    layer1_push(ex);
 }
 
 static void access_start(collio_exchange_t *ex, size_t round)
 {
-    size_t cycle = cycle_of(ex, round);
-
     if (!mine(ex, round)) {
         return;
     }
     if (ex->write) {
-        collio_put_copy_all(ex, collio_cycles_slot(ex, cycle));
+        collio_put_copy_all(ex, collio_cycles_slot(ex, round));
     } else {
-        collio_cycles_enter(ex, cycle);
+        collio_cycles_enter(ex, round);
     }
-    collio_cycles_access_start(ex, cycle);
+    collio_cycles_access_start(ex, round);
 }
 
 /* Waits for the access of a round. Even an access that is not asynchronous may run in the
  * background, because it waits for a lock. */
 static void access_end(collio_exchange_t *ex, size_t round)
 {
-    size_t cycle = cycle_of(ex, round);
-
     if (!mine(ex, round)) {
         return;
     }
-    collio_cycles_access_end(ex, cycle);
+    collio_cycles_access_end(ex, round);
     collio_cycles_book_time(ex);
-    collio_cycles_access_finish(ex, cycle);
+    collio_cycles_access_finish(ex, round);
     if (!ex->write) {
-        collio_put_copy_all(ex, collio_cycles_slot(ex, cycle));
+        collio_put_copy_all(ex, collio_cycles_slot(ex, round));
     }
 }
 
@@ -305,18 +208,15 @@ static void note_step(collio_exchange_t *ex, const collio_progress_t *done, coll
  * uses a buffer again only after its access (write) or its closing fence (read). */
 static void take_steps(collio_exchange_t *ex, turn_t *turn)
 {
-    const collio_plan_t *plan = ex->plan;
-    collio_progress_t done = {.cycles = by_index(plan) ? plan->fence.index_rounds
-                                                       : plan->fence.rounds,
-                              .write = ex->write};
+    collio_progress_t done = {.cycles = ex->plan->fence.rounds, .write = ex->write};
     size_t buffers = (size_t) ex->way.schedule->buffers;
     collio_step_t step;
 
     while (COLLIO_STEP_NONE != (step = collio_schedule_step(ex->way.schedule, &done))) {
         note_step(ex, &done, step);
         if (COLLIO_STEP_SHUFFLE == step) {
-            turn->closed = done.shuffles_done;
-            open_round(ex, turn, done.shuffles_started, (int) (done.shuffles_started % buffers));
+            fence_open_round(ex, turn, done.shuffles_started,
+                             (int) (done.shuffles_started % buffers));
             ++done.shuffles_started;
         } else if (COLLIO_STEP_ACCESS == step) {
             access_start(ex, done.accesses_started++);
@@ -328,18 +228,65 @@ static void take_steps(collio_exchange_t *ex, turn_t *turn)
     }
 }
 
-static int prepare(collio_exchange_t *ex)
+/* Returns the staging bytes of one round, which has at most one window of each aggregator, and the
+ * end of its data. */
+static int64_t fence_round_staging(const collio_split_t *split)
+{
+    int64_t sum = 0;
+
+    for (size_t s = 0; s < split->share_count; ++s) {
+        int64_t largest = 0;
+
+        for (size_t w = 0; w < split->share[s].count; ++w) {
+            largest = collio_max(split->window[split->share[s].first + w].bytes, largest);
+        }
+        sum += largest + (int64_t) sizeof(int64_t);
+    }
+    return sum;
+}
+
+/* Called before the agreement READY, which distributes the error of a rank that is out of memory:
+ * then no rank begins the numbering. */
+static int prepare_numbers(collio_plan_t *plan)
+{
+    if (NULL != plan->fence.turn) {
+        return 0;
+    }
+    plan->fence.turn = calloc(3 * plan->split.share_count + 1, sizeof(*plan->fence.turn));
+    return NULL == plan->fence.turn ? -ENOMEM : collio_numbers_prepare(plan, &plan->fence.of);
+}
+
+/* Numbers the rounds, once per plan: round i is the i-th cycle of every aggregator, which sends its
+ * requesters the rounds of their windows. Collective. Returns an Open MPI error code. */
+static int fence_number_rounds(collio_exchange_t *ex)
+{
+    collio_plan_t *plan = ex->plan;
+    int rc;
+
+    for (size_t c = 0; c < plan->collect.cycle_count; ++c) {
+        const collio_cycle_t *cycle = &plan->collect.cycle[c];
+
+        for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
+            *collio_numbers_of(&plan->fence.of, &plan->collect.source[s]) = (int64_t) c;
+        }
+    }
+    rc = collio_numbers_exchange(ex, &plan->fence.of, COLLIO_TAG_GRANT);
+    plan->fence.numbered = OMPI_SUCCESS == rc;
+    return rc;
+}
+
+static int fence_prepare(collio_exchange_t *ex)
 {
     int rc;
 
-    ex->requester.round_bytes = ex->plan->fence.bytes;
+    ex->requester.round_bytes = ex->plan->fence.bytes = fence_round_staging(&ex->plan->split);
     rc = collio_requester_reserve(ex, ex->way.schedule->buffers * ex->requester.round_bytes);
-    return 0 != rc ? rc : collio_fence_prepare(ex->plan);
+    return 0 != rc ? rc : prepare_numbers(ex->plan);
 }
 
-static int begin(collio_exchange_t *ex)
+static int fence_begin(collio_exchange_t *ex)
 {
-    int rc = ex->plan->fence.numbered ? OMPI_SUCCESS : collio_fence_number(ex);
+    int rc = ex->plan->fence.numbered ? OMPI_SUCCESS : fence_number_rounds(ex);
 
     if (OMPI_SUCCESS == rc && ex->plan->packed && !ex->plan->places.complete) {
         rc = collio_put_send_places(ex);
@@ -347,23 +294,20 @@ static int begin(collio_exchange_t *ex)
     return rc;
 }
 
-static bool poll(collio_exchange_t *ex)
+static bool fence_poll(collio_exchange_t *ex)
 {
     size_t shares = ex->plan->split.share_count;
     turn_t turn = {.next = ex->plan->fence.turn,
                    .moving = {ex->plan->fence.turn + shares, ex->plan->fence.turn + 2 * shares}};
 
     memset(ex->plan->fence.turn, 0, shares * sizeof(*ex->plan->fence.turn));
-    ex->aggregator.cycle_round = ex->plan->fence.cycle_round;
     take_steps(ex, &turn);
-    ex->timing.shuffling = true; /* layer 1 */
-    layer1_wait(ex, NULL, 0);
     collio_cycles_book_time(ex);
     return true;
 }
 
 const collio_driver_t collio_driver_fence = {
-    .prepare = prepare,
-    .begin = begin,
-    .poll = poll,
+    .prepare = fence_prepare,
+    .begin = fence_begin,
+    .poll = fence_poll,
 };

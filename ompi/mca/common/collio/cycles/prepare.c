@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "transport/onesided/put.h"
+#include "transport/put.h"
 
 /* Returns the maximum number of segments of a cycle: its runs, cut at stripe borders if a domain is
  * not contiguous in the file. */
@@ -33,10 +33,10 @@ static size_t segments_max(const collio_exchange_t *ex)
 static char *foreign_buffer(const collio_exchange_t *ex, int number)
 {
     collio_file_t *file = ex->file;
-    const collio_shared_t *shared = &file->kept->shared;
+    const collio_shared_t *shared = &file->context->kept->shared;
 
     if (collio_exchange_puts(ex)) {
-        return file->kept->put.base[number];
+        return file->context->kept->put.base[number];
     }
     if (!collio_layout_in_segment(ex) || COLLIO_SHARED_READY != shared->state) {
         return NULL;
@@ -48,10 +48,10 @@ static char *foreign_buffer(const collio_exchange_t *ex, int number)
 /* Returns true if this aggregator may receive or send packed messages. */
 static bool staging_used(const collio_exchange_t *ex, bool foreign)
 {
-    if (!foreign || COLLIO_BUFFERS_PRIVATE == ex->way.transport->buffers) {
+    if (!foreign || COLLIO_BUFFERS_PRIVATE == ex->way.can.buffers) {
         return true;
     }
-    return COLLIO_BUFFERS_SHARED == ex->way.transport->buffers && ex->file->nodes.nodes > 1;
+    return COLLIO_BUFFERS_SHARED == ex->way.can.buffers && ex->file->nodes.nodes > 1;
 }
 
 static int reserve_slots(collio_exchange_t *ex, bool foreign)
@@ -62,7 +62,7 @@ static int reserve_slots(collio_exchange_t *ex, bool foreign)
     if (staging_used(ex, foreign)) {
         ex->staging_bytes = collio_max(ex->plan->source_bytes, ex->buffer_bytes);
     }
-    return collio_arena_reserve(ex->file, &ex->file->kept->buffers,
+    return collio_arena_reserve(ex->file, &ex->file->context->kept->buffers,
                                 ex->way.schedule->buffers * (bytes + ex->staging_bytes));
 }
 
@@ -82,8 +82,8 @@ static int prepare_slot(collio_exchange_t *ex, int number)
                                          + segments * sizeof(*slot->segments));
     }
     slot->number = number;
-    slot->buffer = NULL != foreign ? foreign : file->kept->buffers.at + number * stride;
-    slot->staging = file->kept->buffers.at + number * stride
+    slot->buffer = NULL != foreign ? foreign : file->context->kept->buffers.at + number * stride;
+    slot->staging = file->context->kept->buffers.at + number * stride
                     + (NULL != foreign ? 0 : ex->buffer_bytes);
     slot->move = plan->prepared.move[number];
     slot->segments = plan->prepared.segments[number];
@@ -104,7 +104,7 @@ int collio_requester_reserve(collio_exchange_t *ex, int64_t bytes)
 {
     collio_plan_t *plan = ex->plan;
     size_t windows = plan->split.window_count + 1;
-    int rc = collio_arena_reserve(ex->file, &ex->file->kept->staging, bytes);
+    int rc = collio_arena_reserve(ex->file, &ex->file->context->kept->staging, bytes);
 
     if (NULL == plan->prepared.deliveries) {
         plan->prepared.deliveries = calloc(windows, sizeof(*plan->prepared.deliveries));
@@ -116,19 +116,16 @@ int collio_requester_reserve(collio_exchange_t *ex, int64_t bytes)
 
 static const collio_driver_t *driver_of(const collio_exchange_t *ex)
 {
-    return ex->way.transport->rounds ? &collio_driver_fence : &collio_driver_flow;
+    return ex->way.can.rounds ? &collio_driver_fence : &collio_driver_flow;
 }
 
-/* Returns the bit of this way to run the cycles: transport and number of buffers. The same on all
- * ranks. */
+/* Returns the bit of what is prepared: the memory that this kind of buffers, driver and number of
+ * buffers need. The same on all ranks. */
 static unsigned way_of(const collio_exchange_t *ex)
 {
-    int number = 0;
+    unsigned kind = 2u * ex->way.can.buffers + ex->way.can.rounds;
 
-    while (collio_transports[number] != ex->way.transport) {
-        ++number;
-    }
-    return 1u << (2 * number + ex->way.schedule->buffers - 1);
+    return 1u << (2 * kind + (unsigned) ex->way.schedule->buffers - 1);
 }
 
 bool collio_cycles_prepared(const collio_exchange_t *ex)
@@ -156,7 +153,7 @@ void collio_cycles_prepare(collio_exchange_t *ex)
     ex->aggregator.stop_local = INT64_MAX;
     ex->way.synchronous_each = synchronous_each(ex);
     if (0 == plan->prepared.ways) {
-        plan->prepared.shared_failed = collio_kept_unshared(ex->file->kept);
+        plan->prepared.shared_failed = collio_kept_unshared(ex->file->context->kept);
     }
     plan->prepared.ways |= way_of(ex);
     if (plan->collect.cycle_count > 0) {
@@ -173,7 +170,8 @@ void collio_cycles_prepare(collio_exchange_t *ex)
     }
     collio_file_memory(ex->file, plan->memory_bytes - before);
     if (ex->file->derived.partition->by_memory) {
-        collio_file_high(ex->file, COLLIO_STAT_BUFFER_HIGH, collio_kept_buffers(ex->file->kept));
+        collio_file_high(ex->file, COLLIO_STAT_BUFFER_HIGH,
+                         collio_kept_buffers(ex->file->context->kept));
     }
     if (0 != rc) {
         collio_exchange_fail(ex, -rc);

@@ -71,14 +71,15 @@ static void start_delivery(collio_exchange_t *ex, size_t i)
     move->what = collio_content(&plan->split, &plan->split.window[delivery->window]);
     move->tag = COLLIO_TAG_DATA;
     move->peer = ex->file->derived.aggregators[delivery->aggregator];
-    move->transport = collio_cycles_pick(ex, delivery->aggregator, ex->file->rank);
+    move->transport = collio_transport_between(ex, delivery->aggregator, ex->file->rank);
     move->synchronous = collio_cycles_synchronous(ex, delivery->window - share->first);
     if (collio_plan_relayed(plan, delivery->window)) {
         move->relayed = true;
         move->staging = ex->layer1.actions->message(ex, delivery->window);
-    } else if (move->transport->requester_packed
+    } else if (move->transport->can.requester_packed
                && NULL == collio_message_in_memory(ex, &move->what)) {
-        move->staging = ex->file->kept->staging.at + ex->requester.round * ex->requester.round_bytes
+        move->staging = ex->file->context->kept->staging.at
+                        + ex->requester.round * ex->requester.round_bytes
                         + ex->requester.round_used[ex->requester.round];
         ex->requester.round_used[ex->requester.round] += move->what.bytes;
         COLLIO_ASSERT(ex->requester.round_used[ex->requester.round] <= ex->requester.round_bytes);
@@ -144,7 +145,7 @@ bool collio_requester_poll(collio_exchange_t *ex, bool *moved)
 
 /* Returns the maximum number of staging bytes of a round: its direct windows whose transport packs.
  * The user buffer may make packing unnecessary, but the plan does not depend on it. */
-static int64_t round_staging(const collio_exchange_t *ex)
+static int64_t requester_round_staging(const collio_exchange_t *ex)
 {
     const collio_plan_t *plan = ex->plan;
     const collio_split_t *split = &plan->split;
@@ -159,7 +160,7 @@ static int64_t round_staging(const collio_exchange_t *ex)
             bytes = 0;
         }
         if (!collio_plan_relayed(plan, plan->order[i])
-            && collio_cycles_pick(ex, aggregator, ex->file->rank)->requester_packed) {
+            && collio_transport_between(ex, aggregator, ex->file->rank)->can.requester_packed) {
             bytes += window->bytes;
         }
         largest = collio_max(bytes, largest);
@@ -169,6 +170,6 @@ static int64_t round_staging(const collio_exchange_t *ex)
 
 int collio_requester_prepare(collio_exchange_t *ex)
 {
-    ex->requester.round_bytes = round_staging(ex);
+    ex->requester.round_bytes = requester_round_staging(ex);
     return collio_requester_reserve(ex, 2 * ex->requester.round_bytes);
 }

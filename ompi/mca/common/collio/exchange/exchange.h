@@ -10,6 +10,7 @@
 #include "core/cycle.h"
 #include "core/reason.h"
 #include "core/schedule.h"
+#include "core/transport_rule.h"
 #include "core/wire.h"
 
 /**
@@ -56,13 +57,13 @@ static inline collio_content_t collio_content(const collio_split_t *split,
 
 /** One move: the bytes of one window between a requester and the aggregator, on one side. */
 typedef struct collio_move_t {
-    const collio_transport_t *transport; /* how the bytes move */
-    collio_content_t what;               /* the requester's part of the window */
-    int peer;                            /* rank on the other side */
-    int tag;                             /* tag of the messages: a COLLIO_TAG_* */
-    ompi_request_t *request;             /* MPI request of the message under way */
-    char *staging;                       /* the packed message; NULL if no copy is needed */
-    int64_t bytes;                       /* length of the message */
+    const struct collio_transport_t *transport; /* how the bytes move */
+    collio_content_t what;                      /* the requester's part of the window */
+    int peer;                                   /* rank on the other side */
+    int tag;                                    /* tag of the messages: a COLLIO_TAG_* */
+    ompi_request_t *request;                    /* MPI request of the message under way */
+    char *staging;                              /* the packed message; NULL if no copy is needed */
+    int64_t bytes;                              /* length of the message */
     int64_t extra;      /* isend: bytes that may follow the window's bytes in a received message */
     uint64_t ticket;    /* shm: number of the grant that the requester waits for */
     struct {            /* put_lock: the message that lets the requester use a buffer */
@@ -111,7 +112,7 @@ typedef struct collio_delivery_t {
 /** The requests of all ranks together, as agreed. */
 typedef struct collio_range_t {
     int64_t lo;     /* offset of the first byte */
-    int64_t hi;     /* offset behind the last byte */
+    int64_t hi;     /* offset past the last byte */
     int64_t bytes;  /* requested bytes, summed over the ranks */
     int64_t pieces; /* upper bound of the pieces, summed over the ranks */
     int64_t spans;  /* bytes from first to last byte of a rank, summed over the ranks */
@@ -128,11 +129,12 @@ enum {
 
 /** How the call is carried out, chosen from agreed values: the same on all ranks. */
 typedef struct collio_choices_t {
-    bool exchange;                         /* false: each rank accesses its own pieces */
-    const collio_schedule_t *schedule;     /* how shuffles and accesses overlap */
-    const collio_transport_t *transport;   /* how bytes move between ranks */
-    bool two_layers;                       /* some bytes go through local aggregators */
-    bool packed;                           /* put_*: see plan->packed */
+    bool exchange;                              /* false: each rank accesses its own pieces */
+    const collio_schedule_t *schedule;          /* how shuffles and accesses overlap */
+    const struct collio_transport_t *transport; /* how bytes move between ranks */
+    collio_abilities_t can;                     /* what the transport can do */
+    bool two_layers;                            /* some bytes go through local aggregators */
+    bool packed;                                /* put_*: see plan->packed */
     int64_t synchronous_each;              /* every n-th message is a synchronous send; 0: none */
     bool probing;                          /* `auto` measures this call */
     collio_reason_t why[COLLIO_DECISIONS]; /* reason of each decision */
@@ -183,14 +185,6 @@ typedef struct collio_layer1_t {
     char *(*message)(const struct collio_exchange_t *ex, size_t window);
     /** Records that the delivery of a relayed window is done. */
     void (*delivered)(struct collio_exchange_t *ex, const collio_delivery_t *delivery);
-    /** Returns the rank that orders a requester among others: in atomic mode the rank of its local
-     *  aggregator, otherwise its own. */
-    int (*leader)(const struct collio_exchange_t *ex, int rank);
-    /** put_fence: returns true if this rank, as a member, has done all that must precede the fence
-     *  of this round. `closed`: number of rounds whose closing fence is over. */
-    bool (*before_fence)(const struct collio_exchange_t *ex, size_t round, size_t closed);
-    /** put_fence: sets the round of each turn, from the bitmap of window numbers in use. */
-    void (*number_rounds)(struct collio_exchange_t *ex, const int64_t *bits);
 } collio_layer1_t;
 
 typedef struct collio_exchange_t {
@@ -206,7 +200,7 @@ typedef struct collio_exchange_t {
     collio_range_t range;     /* the requests of all ranks */
     collio_choices_t way;     /* how the call is carried out */
 
-    struct collio_plan_t *plan; /* the plan; direct calls do not use the fields from `plan` on */
+    struct collio_plan_t *plan; /* the plan; direct calls do not use it and later fields */
     bool plan_new;              /* this call makes the plan */
     int64_t *histogram;         /* histogram of a sparse request; NULL: not sparse */
     ompi_request_t *collective; /* MPI request of the reduction of histogram or stops */
@@ -227,7 +221,6 @@ typedef struct collio_exchange_t {
         collio_slot_t slot[2];      /* the collective buffers */
         int64_t stop_local;         /* first local byte that was not transferred */
         bool access_failed;         /* an access of this aggregator has failed */
-        const int64_t *cycle_round; /* put_fence in two layers: round of each cycle; else NULL */
     } aggregator;
 
     struct {
@@ -235,7 +228,7 @@ typedef struct collio_exchange_t {
         size_t first;                  /* first delivery that is not finished */
         size_t next;                   /* first direct delivery that was not started */
         size_t relay_next;             /* first relayed delivery that was not started */
-        size_t end;                    /* behind the last delivery that was started */
+        size_t end;                    /* past the last delivery that was started */
         int round;                     /* 0 or 1: the round of new deliveries */
         int64_t round_index;           /* window number of the round of new deliveries */
         int64_t round_bytes;           /* staging of one round in bytes */
@@ -265,27 +258,20 @@ static inline void collio_exchange_lose(collio_exchange_t *ex)
     collio_file_lose(ex->file, OMPI_ERROR);
 }
 
-/** Counts bytes that have reached the user buffer in a read. Bytes of a write are counted at
- *  completion. */
-static inline void collio_exchange_received(collio_exchange_t *ex, int64_t bytes)
-{
-    ex->done_bytes += ex->write ? 0 : bytes;
-}
-
 /** Returns true on the rank that prints a text about this reason: once per file and reason, on rank
  *  0. All ranks must call it. */
 static inline bool collio_exchange_first(const collio_exchange_t *ex, collio_reason_t why)
 {
-    uint64_t before = ex->file->kept->printed;
+    uint64_t before = ex->file->context->kept->printed;
 
-    ex->file->kept->printed |= UINT64_C(1) << why;
-    return 0 == ex->file->rank && before != ex->file->kept->printed;
+    ex->file->context->kept->printed |= UINT64_C(1) << why;
+    return 0 == ex->file->rank && before != ex->file->context->kept->printed;
 }
 
 /** Returns true if the transport is one-sided (put_fence, put_lock). */
 static inline bool collio_exchange_puts(const collio_exchange_t *ex)
 {
-    return COLLIO_BUFFERS_WINDOW == ex->way.transport->buffers;
+    return COLLIO_BUFFERS_WINDOW == ex->way.can.buffers;
 }
 
 /** Tags contain the number of the call, so that messages of two calls cannot be confused. */

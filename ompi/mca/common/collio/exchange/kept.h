@@ -10,15 +10,16 @@
 
 /**
  * State that the exchanges of one file keep between calls: memory, RMA windows, plans. It is made
- * and freed with the record of the file, which points to it (file->kept).
+ * and freed with the record of the file, which points to it (file->context->kept).
  */
 
-/** RMA windows over the collective buffers; see transport/onesided/. */
+/** RMA windows over the collective buffers; see transport/. */
 typedef struct collio_put_t {
     bool open;            /* the RMA windows exist */
     bool failed;          /* RMA windows cannot be used; a help text was printed */
     char *base[2];        /* this rank's collective buffers, each with its room and its limit */
     bool allocated;       /* the RMA windows own the memory of the buffers */
+    bool by_flush;        /* put_fence: no fences, but one epoch, flushes and barriers */
     int64_t slot_bytes;   /* bytes of a collective buffer and its room */
     bool mine;            /* this rank has collective buffers */
     uint32_t stamp;       /* stamp of the plan that the RMA windows serve; 0: all plans */

@@ -30,7 +30,7 @@ void collio_kept_memory_changed(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Is the available memory of the node read from the kernel, and not set by the user? */
+/* True if the available memory of the node is read from the kernel, and not set by the user. */
 static bool measures(const collio_file_t *file)
 {
     return 0 == file->settings.memory_available && '\0' == file->settings.memory_root[0];
@@ -118,10 +118,10 @@ int64_t collio_kept_buffers(const collio_kept_t *kept)
 
 int64_t collio_kept_charge(const collio_file_t *file)
 {
-    const collio_shared_t *relay = &file->kept->relay_shared;
+    const collio_shared_t *relay = &file->context->kept->relay_shared;
     int ranks = collio_node_size(&file->nodes, collio_node_of(&file->nodes, file->rank));
 
-    if (0 == file->memory_bytes && NULL == file->kept->shared.at) {
+    if (0 == file->context->memory_bytes && NULL == file->context->kept->shared.at) {
         return 0; /* no call has made an exchange */
     }
     return aggregators_here(file) * file->derived.buffer_bytes / ranks

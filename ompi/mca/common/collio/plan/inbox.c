@@ -16,7 +16,8 @@ static void receive(collio_exchange_t *ex, collio_inbox_t *inbox, int tag,
     if (NULL == arrival) {
         collio_exchange_fail(ex, ENOMEM);
         if (OMPI_SUCCESS
-            != collio_irecv(NULL, 0, status->MPI_SOURCE, tag, ex->file->comm, &inbox->discarded)) {
+            != collio_irecv(NULL, 0, status->MPI_SOURCE, tag, ex->file->context->comm,
+                            &inbox->discarded)) {
             inbox->discarded = NULL;
         }
         return;
@@ -24,7 +25,7 @@ static void receive(collio_exchange_t *ex, collio_inbox_t *inbox, int tag,
     arrival->peer = status->MPI_SOURCE;
     arrival->bytes = status->_ucount;
     if (OMPI_SUCCESS
-        != collio_irecv(arrival->list, arrival->bytes, arrival->peer, tag, ex->file->comm,
+        != collio_irecv(arrival->list, arrival->bytes, arrival->peer, tag, ex->file->context->comm,
                         &arrival->request)) {
         collio_exchange_lose(ex);
         free(arrival);
@@ -46,7 +47,7 @@ static void probe(collio_exchange_t *ex, collio_inbox_t *inbox, int tag)
     }
     while (matched && NULL == inbox->discarded) { /* one truncated receive at a time */
         matched = 0;
-        if (OMPI_SUCCESS != collio_iprobe(tag, ex->file->comm, &matched, &status)) {
+        if (OMPI_SUCCESS != collio_iprobe(tag, ex->file->context->comm, &matched, &status)) {
             collio_exchange_lose(ex);
             return;
         }

@@ -13,9 +13,9 @@
 
 enum {
     SPARSE_FACTOR = 8,        /* a request is sparse if its span exceeds 8 times its bytes */
-    SPARSE_LEAST = 1 << 20,   /* bytes: spans up to this size are not worth a histogram */
+    SPARSE_MIN = 1 << 20,     /* bytes: spans up to this size are not worth a histogram */
     BINS_PER_AGGREGATOR = 32, /* bins of the histogram per aggregator */
-    BINS_MOST = 4096          /* maximum number of bins */
+    BINS_MAX = 4096           /* maximum number of bins */
 };
 
 static bool striped(const collio_file_t *file)
@@ -31,7 +31,9 @@ const collio_partition_t *collio_layout_partition(const collio_file_t *file, boo
     if (short_of_memory) {
         return &collio_partition_memory;
     }
-    if (striped(file) && COLLIO_LOCKAHEAD_OFF == file->derived.lockahead) {
+    /* without locks (BeeGFS) a contiguous part takes one access per window instead of one per
+     * stripe, and data that ascends with the ranks stays on its node */
+    if (striped(file) && file->derived.locks && COLLIO_LOCKAHEAD_OFF == file->derived.lockahead) {
         return &collio_partition_static_cyclic;
     }
     return &collio_partition_even;
@@ -42,24 +44,25 @@ const collio_partition_t *collio_layout_partition(const collio_file_t *file, boo
 static bool staging_needed(const collio_exchange_t *ex, bool packed)
 {
     const collio_file_t *file = ex->file;
-    const collio_transport_t *named = collio_transport_named(file);
 
     if (ex->atomic) {
         return true; /* atomic mode uses messages, to apply them in the order of the ranks */
     }
-    if (NULL == named || COLLIO_BUFFERS_SHARED == named->buffers) {
-        return file->nodes.nodes > 1 || COLLIO_SHARED_FAILED == file->kept->shared.state;
+    if (collio_buffers_allowed(file, COLLIO_BUFFERS_SHARED)) {
+        return file->nodes.nodes > 1 || COLLIO_SHARED_FAILED == file->context->kept->shared.state;
     }
-    return COLLIO_BUFFERS_PRIVATE == named->buffers || packed || file->kept->put.failed
-           || !ex->blocking;
+    return collio_buffers_allowed(file, COLLIO_BUFFERS_PRIVATE) || packed
+           || file->context->kept->put.failed || !ex->blocking;
 }
 
 /* With partition memory `auto` has one set of collective buffers, in the node's segment, for shared
  * memory and for messages: two sets would be half as large. */
 bool collio_layout_in_segment(const collio_exchange_t *ex)
 {
-    return COLLIO_BUFFERS_SHARED == ex->way.transport->buffers
-           || (ex->file->derived.partition->by_memory && NULL == collio_transport_named(ex->file));
+    return COLLIO_BUFFERS_SHARED == ex->way.can.buffers
+           || (ex->file->derived.partition->by_memory
+               && collio_buffers_allowed(ex->file, COLLIO_BUFFERS_SHARED)
+               && collio_buffers_allowed(ex->file, COLLIO_BUFFERS_PRIVATE));
 }
 
 /* Returns into how many parts the buffer memory of an aggregator is divided: collective buffers,
@@ -67,12 +70,10 @@ bool collio_layout_in_segment(const collio_exchange_t *ex)
  * transport, so there is always staging, and memory for packed RMA windows if puts are named. */
 static int parts_of_buffer(const collio_exchange_t *ex, bool packed)
 {
-    const collio_transport_t *named = collio_transport_named(ex->file);
-
     if (!ex->file->derived.partition->by_memory) {
         return staging_needed(ex, packed) ? 2 : 1;
     }
-    return NULL != named && COLLIO_BUFFERS_WINDOW == named->buffers ? 4 : 2;
+    return collio_buffers_allowed(ex->file, COLLIO_BUFFERS_WINDOW) ? 4 : 2;
 }
 
 /* Returns how many collective buffers an aggregator has memory for. Without messages `auto` always
@@ -123,7 +124,7 @@ collio_shape_t collio_layout_shape(const collio_exchange_t *ex)
         .view = &ex->request.view,
         .stream = ex->request.stream,
         .bytes = ex->request.bytes,
-        .shared_failed = collio_kept_unshared(ex->file->kept),
+        .shared_failed = collio_kept_unshared(ex->file->context->kept),
         .write = ex->write,
     };
 }
@@ -143,15 +144,15 @@ void collio_layout_listing(const collio_exchange_t *ex)
 
 bool collio_layout_all_shared(const collio_exchange_t *ex)
 {
-    return 1 == ex->file->nodes.nodes && COLLIO_BUFFERS_SHARED == ex->way.transport->buffers
-           && COLLIO_SHARED_READY == ex->file->kept->shared.state;
+    return 1 == ex->file->nodes.nodes && COLLIO_BUFFERS_SHARED == ex->way.can.buffers
+           && COLLIO_SHARED_READY == ex->file->context->kept->shared.state;
 }
 
 bool collio_layout_reduces(const collio_exchange_t *ex)
 {
     const collio_partition_t *partition = ex->file->derived.partition;
     int64_t span = ex->range.hi - ex->range.lo;
-    bool sparse = span > SPARSE_LEAST && span / SPARSE_FACTOR > ex->range.bytes;
+    bool sparse = span > SPARSE_MIN && span / SPARSE_FACTOR > ex->range.bytes;
 
     return partition->by_memory
            || (partition->by_bytes && sparse && ex->file->derived.aggregator_count > 1);
@@ -164,8 +165,8 @@ int collio_layout_bins(const collio_file_t *file)
     if (file->derived.partition->by_memory) {
         return collio_memory_bins(aggregators, file->nodes.nodes);
     }
-    return aggregators < BINS_MOST / BINS_PER_AGGREGATOR ? aggregators * BINS_PER_AGGREGATOR
-                                                         : BINS_MOST;
+    return aggregators < BINS_MAX / BINS_PER_AGGREGATOR ? aggregators * BINS_PER_AGGREGATOR
+                                                        : BINS_MAX;
 }
 
 int collio_layout_sums(const collio_file_t *file)
@@ -175,7 +176,7 @@ int collio_layout_sums(const collio_file_t *file)
 }
 
 /* Contiguous domains begin at multiples of this. */
-static int64_t unit_of(const collio_exchange_t *ex)
+static int64_t layout_unit_of(const collio_exchange_t *ex)
 {
     return collio_align_domains(&ex->file->derived.align, ex->range.hi - ex->range.lo,
                                 ex->file->derived.aggregator_count);
@@ -214,9 +215,9 @@ void collio_layout_histogram(collio_exchange_t *ex)
     if (by_memory) {
         collio_layout_memory_start(ex);
     }
-    ex->histogram = file->kept->histogram;
+    ex->histogram = file->context->kept->histogram;
     memset(ex->histogram, 0, (size_t) count * sizeof(*ex->histogram));
-    collio_memory_cut(ex->range.lo, ex->range.hi, by_memory ? unit_of(ex) : 1, bins,
+    collio_memory_cut(ex->range.lo, ex->range.hi, by_memory ? layout_unit_of(ex) : 1, bins,
                       &file->memory.origin, &file->memory.width);
     if (ex->request.bytes > 0) {
         fill_bins(ex);
@@ -226,7 +227,7 @@ void collio_layout_histogram(collio_exchange_t *ex)
     }
     if (OMPI_SUCCESS
         != collio_iallreduce(ex->histogram, ex->histogram + count, count, MPI_INT64_T, MPI_SUM,
-                             file->comm, &ex->collective)) {
+                             file->context->comm, &ex->collective)) {
         ex->collective = MPI_REQUEST_NULL;
         collio_exchange_lose(ex);
     }
@@ -250,7 +251,7 @@ static collio_division_t division_of(const collio_exchange_t *ex)
         .lo = ex->range.lo,
         .hi = ex->range.hi,
         .aggregators = file->derived.aggregator_count,
-        .unit = unit_of(ex),
+        .unit = layout_unit_of(ex),
         /* a new plan costs more than a block that two aggregators write */
         .loose = !file->derived.align.strict,
         .stripe = striped(file) ? (int64_t) fh->f_stripe_size : collio_layout_window(ex),

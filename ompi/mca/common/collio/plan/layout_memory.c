@@ -49,7 +49,7 @@ void collio_layout_memory_sums(collio_exchange_t *ex, int64_t *sums)
     collio_handle_for_each(COLLIO_PLACE_FCOLL, count_busy, &busy);
     sums[node] = busy > own;
     if (0 == file->settings.memory_available) { /* measured memory excludes buffers that exist */
-        sums[file->nodes.nodes + node] = collio_kept_buffers(file->kept) / 2;
+        sums[file->nodes.nodes + node] = collio_kept_buffers(file->context->kept) / 2;
     }
 }
 
@@ -72,7 +72,7 @@ void collio_layout_memory_records(collio_exchange_t *ex)
     }
     if (OMPI_SUCCESS
         != collio_iallreduce(MPI_IN_PLACE, memory->records, (int) count, MPI_UINT64_T, MPI_BOR,
-                             file->comm, &ex->collective)) {
+                             file->context->comm, &ex->collective)) {
         ex->collective = MPI_REQUEST_NULL;
         collio_exchange_lose(ex);
     }
@@ -108,8 +108,8 @@ static int64_t domain_bytes(const collio_exchange_t *ex)
         return (int64_t) file->settings.memory_domain_bytes;
     }
     even = ex->range.bytes / collio_default_aggregators(&site) + 1;
-    if (even < COLLIO_MEMORY_LEAST) {
-        return COLLIO_MEMORY_LEAST;
+    if (even < COLLIO_MEMORY_MIN) {
+        return COLLIO_MEMORY_MIN;
     }
     return even < most ? even : most;
 }
@@ -129,7 +129,7 @@ static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int 
                                      .domain_bytes = domain_bytes(ex),
                                      .min_bytes = (int64_t) settings->memory_min_bytes,
                                      .buffer_bytes = file->derived.buffer_bytes,
-                                     .per_node = COLLIO_MEMORY_PER_NODE};
+                                     .per_node = collio_memory_per_node(file)};
 
     read_nodes(ex, node);
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
@@ -140,20 +140,13 @@ static int compute_parts(collio_exchange_t *ex, collio_memory_node_t *node, int 
     return collio_memory_layout_init(&demand, &limits, &memory->layout);
 }
 
-static bool puts_named(const collio_file_t *file)
-{
-    const collio_transport_t *named = collio_transport_named(file);
-
-    return NULL != named && COLLIO_BUFFERS_WINDOW == named->buffers;
-}
-
 /* RMA windows have one size on all aggregators, so the smallest buffer sets the size of all. */
 static void level_buffers(collio_file_t *file)
 {
     collio_memory_layout_t *layout = &file->memory.layout;
     int64_t least = INT64_MAX;
 
-    if (!puts_named(file)) {
+    if (!collio_buffers_allowed(file, COLLIO_BUFFERS_WINDOW)) {
         return;
     }
     for (int i = 0; i < layout->parts; ++i) {
@@ -199,12 +192,12 @@ static int64_t slot_within(int64_t size, int64_t window)
 
 /* Computes the memory that this rank and its node announce, the number of collective buffers of the
  * node and their size. */
-static void measure(collio_exchange_t *ex)
+static void memory_measure(collio_exchange_t *ex)
 {
     const collio_file_t *file = ex->file;
     const collio_memory_layout_t *layout = &file->memory.layout;
     collio_plan_t *plan = ex->plan;
-    bool everywhere = puts_named(file);
+    bool everywhere = collio_buffers_allowed(file, COLLIO_BUFFERS_WINDOW);
 
     plan->slot_bytes = plan->memory.announced = plan->memory.node_announced = 0;
     plan->regions = 0;
@@ -248,7 +241,7 @@ int collio_layout_memory(collio_exchange_t *ex, collio_division_t *division)
     if (0 != rc) {
         return rc;
     }
-    measure(ex);
+    memory_measure(ex);
     plan->aggregates = plan->memory.announced > 0;
     plan->memory.stamp = ex->sequence + 1;
     file->memory.announced = plan->memory.announced;
@@ -263,23 +256,25 @@ void collio_layout_memory_give_back(collio_exchange_t *ex)
 {
     collio_file_t *file = ex->file;
     collio_plan_t *plan = ex->plan;
-    int64_t spare = file->kept->buffers.bytes - plan->memory.announced;
-    int64_t segment = file->kept->shared.region_bytes * file->kept->shared.regions;
+    int64_t spare = file->context->kept->buffers.bytes - plan->memory.announced;
+    int64_t segment = file->context->kept->shared.region_bytes
+                      * file->context->kept->shared.regions;
     bool given = false;
 
     if (spare > 0 && plan->memory.node_announced + spare > file->memory.usable) {
-        collio_file_memory(file, -file->kept->buffers.bytes);
-        collio_arena_fini(&file->kept->buffers);
+        collio_file_memory(file, -file->context->kept->buffers.bytes);
+        collio_arena_fini(&file->context->kept->buffers);
         given = true;
     }
-    if (COLLIO_SHARED_READY == file->kept->shared.state && NULL != file->kept->shared.at
-        && segment > file->memory.usable) {
-        collio_file_memory(file, -file->kept->shared.mine_bytes);
-        collio_shared_fini(&file->kept->shared);
+    if (COLLIO_SHARED_READY == file->context->kept->shared.state
+        && NULL != file->context->kept->shared.at && segment > file->memory.usable) {
+        collio_file_memory(file, -file->context->kept->shared.mine_bytes);
+        collio_shared_fini(&file->context->kept->shared);
         given = true;
     }
     for (int i = 0; given && i < COLLIO_PLAN_SLOTS; ++i) { /* other plans need this memory */
-        file->kept->plans->slot[i].memory.withheld |= &file->kept->plans->slot[i] != plan;
+        file->context->kept->plans->slot[i].memory.withheld |= &file->context->kept->plans->slot[i]
+                                                               != plan;
     }
 }
 
@@ -292,7 +287,7 @@ void collio_layout_withhold(collio_file_t *file)
         return; /* one rank checks for its node */
     }
     for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
-        collio_plan_t *plan = &file->kept->plans->slot[i];
+        collio_plan_t *plan = &file->context->kept->plans->slot[i];
 
         if (!plan->valid || plan->memory.withheld || 0 == plan->memory.node_announced) {
             continue;

@@ -46,13 +46,13 @@ int collio_numbers_exchange(collio_exchange_t *ex, collio_numbers_t *numbers, in
         const collio_share_t *share = &plan->split.share[s];
 
         rc = collio_irecv(&numbers->received[share->first], share->count * sizeof(int64_t),
-                          ex->file->derived.aggregators[share->aggregator], tag, ex->file->comm,
-                          &numbers->messages[count++]);
+                          ex->file->derived.aggregators[share->aggregator], tag,
+                          ex->file->context->comm, &numbers->messages[count++]);
     }
     for (size_t r = 0; OMPI_SUCCESS == rc && r < plan->requester_count; ++r) {
         rc = collio_isend(&numbers->sent[numbers->first[r]],
                           plan->requests[r].window_count * sizeof(int64_t), plan->requester[r], tag,
-                          false, ex->file->comm, &numbers->messages[count++]);
+                          false, ex->file->context->comm, &numbers->messages[count++]);
     }
     if (OMPI_SUCCESS == rc) {
         rc = ompi_request_wait_all(count, numbers->messages, MPI_STATUSES_IGNORE);

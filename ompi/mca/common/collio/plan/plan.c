@@ -54,14 +54,14 @@ collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t 
     collio_plan_t *found = NULL;
 
     for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
-        collio_plan_t *plan = &ex->file->kept->plans->slot[i];
+        collio_plan_t *plan = &ex->file->context->kept->plans->slot[i];
 
         if (0 == (fits & INT64_C(1) << i) || !collio_domains_shift(&plan->domains, delta)) {
             continue;
         }
         plan->anchor += delta;
         if (NULL == found && plan->layer1.kind == ex->layer1.kind && collio_layout_fits(ex, plan)
-            && (!plan->outlined || COLLIO_BUFFERS_SHARED == ex->way.transport->buffers)) {
+            && (!plan->outlined || COLLIO_BUFFERS_SHARED == ex->way.can.buffers)) {
             found = plan;
         }
     }
@@ -70,10 +70,10 @@ collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t 
 
 collio_plan_t *collio_plans_evict(collio_file_t *file)
 {
-    collio_plan_t *oldest = &file->kept->plans->slot[0];
+    collio_plan_t *oldest = &file->context->kept->plans->slot[0];
 
     for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
-        collio_plan_t *plan = &file->kept->plans->slot[i];
+        collio_plan_t *plan = &file->context->kept->plans->slot[i];
 
         if (!plan->valid) {
             oldest = plan;
@@ -102,7 +102,7 @@ typedef struct rank_t {
     size_t window; /* position in split->window, which ascends by aggregator */
 } rank_t;
 
-static int compare_ranks(const void *a, const void *b)
+static int plan_compare_ranks(const void *a, const void *b)
 {
     const rank_t *x = a, *y = b;
 
@@ -129,32 +129,12 @@ static int order_windows(collio_plan_t *plan)
             ranks[window].window = window;
         }
     }
-    qsort(ranks, split->window_count, sizeof(*ranks), compare_ranks);
+    qsort(ranks, split->window_count, sizeof(*ranks), plan_compare_ranks);
     for (size_t i = 0; i < split->window_count; ++i) {
         plan->order[i] = ranks[i].window;
     }
     free(ranks);
     return 0;
-}
-
-void collio_plan_measure_fence(collio_plan_t *plan)
-{
-    const collio_split_t *split = &plan->split;
-
-    plan->fence.bytes = 0;
-    for (size_t s = 0; s < split->share_count; ++s) {
-        int64_t most = 0;
-
-        for (size_t w = 0; w < split->share[s].count; ++w) {
-            size_t window = split->share[s].first + w;
-            int64_t bytes = split->window[window].bytes;
-
-            if (!collio_plan_relayed(plan, window)) {
-                most = collio_max(bytes, most);
-            }
-        }
-        plan->fence.bytes += most + (int64_t) sizeof(int64_t);
-    }
 }
 
 int collio_plan_split(collio_plan_t *plan, const collio_shape_t *shape, int64_t *piece_count)
@@ -168,20 +148,15 @@ int collio_plan_split(collio_plan_t *plan, const collio_shape_t *shape, int64_t 
 int collio_plan_index(collio_plan_t *plan)
 {
     size_t windows = plan->split.window_count + 1;
-    int rc;
 
     free(plan->order);
     free(plan->share_of);
-    free(plan->fence.turn);
-    plan->fence.turn = NULL;
     plan->order = malloc(windows * sizeof(*plan->order));
     plan->share_of = malloc(windows * sizeof(*plan->share_of));
     if (NULL == plan->order || NULL == plan->share_of) {
         return -ENOMEM;
     }
-    rc = order_windows(plan);
-    collio_plan_measure_fence(plan);
-    return rc;
+    return order_windows(plan);
 }
 
 const collio_split_t *collio_plan_request(const collio_plan_t *plan)
@@ -278,7 +253,7 @@ static int sort_requesters(collio_plan_t *plan)
     return 0;
 }
 
-static void measure(collio_plan_t *plan)
+static void plan_measure(collio_plan_t *plan)
 {
     const collio_collect_t *collect = &plan->collect;
 
@@ -313,7 +288,7 @@ static void measure(collio_plan_t *plan)
 collio_marks_t collio_plan_marks(const collio_exchange_t *ex, int aggregator)
 {
     const collio_file_t *file = ex->file;
-    char *region = collio_shared_region(&file->kept->shared,
+    char *region = collio_shared_region(&file->context->kept->shared,
                                         file->derived.aggregator_slot[aggregator]);
 
     return collio_marks_in(region, ex->buffer_bytes * ex->way.schedule->buffers, ex->buffer_bytes,
@@ -335,7 +310,7 @@ int collio_plan_merge(collio_exchange_t *ex)
                                   &plan->collect);
     }
     if (0 == rc) {
-        measure(plan);
+        plan_measure(plan);
     }
     return rc;
 }
@@ -369,8 +344,6 @@ void collio_plan_fini(collio_plan_t *plan)
     free(plan->order);
     free(plan->share_of);
     free(plan->fence.turn);
-    free(plan->fence.index_bits);
-    free(plan->fence.cycle_round);
     collio_numbers_fini(&plan->fence.of);
     collio_numbers_fini(&plan->places);
     collio_plan_free_requests(plan);

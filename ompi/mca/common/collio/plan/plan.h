@@ -86,15 +86,11 @@ typedef struct collio_plan_t {
 
     /** put_fence: rounds that all ranks step through together. */
     struct {
-        size_t rounds;        /* maximum number of cycles of an aggregator */
-        bool numbered;        /* `of` has the rounds */
-        collio_numbers_t of;  /* round of each window */
-        int64_t *turn;        /* scratch, 3 numbers per share */
-        int64_t *index_bits;  /* two layers: bitmaps of window numbers: this rank's, all ranks' */
-        size_t index_words;   /* two layers: 64-bit words of one bitmap */
-        size_t index_rounds;  /* two layers: bits that are set in the bitmap of all ranks */
-        int64_t *cycle_round; /* two layers: the round of each cycle; one layer: NULL */
-        int64_t bytes;        /* bytes of staging for one round */
+        size_t rounds;       /* maximum number of cycles of an aggregator */
+        bool numbered;       /* `of` has the rounds */
+        collio_numbers_t of; /* round of each window */
+        int64_t *turn;       /* scratch, 3 numbers per share */
+        int64_t bytes;       /* bytes of staging for one round */
     } fence;
 
     collio_numbers_t places; /* packed puts: place of each window's message in staging; -1: none */
@@ -134,18 +130,19 @@ typedef struct collio_shape_t {
 /** Layout (layout.c): functions of agreed values, with the same result on all ranks. */
 const collio_partition_t *collio_layout_partition(const collio_file_t *file, bool short_of_memory);
 int collio_layout_bins(const collio_file_t *file);
-/** Does a new plan need a histogram of all requests? collio_layout_histogram starts that reduction;
- *  collio_layout_reduces_more then starts a second one, or returns false if none is needed. */
+/** True if a new plan needs a histogram of all requests. collio_layout_histogram starts that
+ *  reduction; collio_layout_reduces_more then starts a second one, or returns false if none is
+ *  needed. */
 bool collio_layout_reduces(const collio_exchange_t *ex);
 void collio_layout_histogram(collio_exchange_t *ex);
 bool collio_layout_reduces_more(collio_exchange_t *ex);
-/** Fills in the domains of ex->plan and the size of its collective buffers. The size is set also if
+/** Fills in the domains of ex->plan and the size of its collective buffers. The size is set even if
  *  the domains fail, so that all ranks have it (not with partition memory). 0 or -ENOMEM. */
 int collio_layout_domains(collio_exchange_t *ex);
 int64_t collio_layout_window(const collio_exchange_t *ex);
-/** The window of a schedule with two collective buffers, whatever schedule the call has. */
+/** The window of a schedule with two collective buffers, even if the call has another schedule. */
 int64_t collio_layout_window_least(const collio_exchange_t *ex);
-/** Has the plan the windows of this call's schedule? */
+/** True if the plan has this schedule's window size. */
 bool collio_layout_fits(const collio_exchange_t *ex, const collio_plan_t *plan);
 /** The window of an aggregator that may use `buffer_bytes` of memory. */
 int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_bytes);
@@ -153,9 +150,9 @@ int64_t collio_layout_window_in(const collio_exchange_t *ex, int64_t buffer_byte
  *  memory. */
 int collio_layout_sums(const collio_file_t *file);
 collio_shape_t collio_layout_shape(const collio_exchange_t *ex);
-/** Are collective buffers in the node's segment, if there is a segment? */
+/** True if collective buffers are in the node's segment, if there is a segment. */
 bool collio_layout_in_segment(const collio_exchange_t *ex);
-/** Can all ranks access every collective buffer through shared memory? */
+/** True if all ranks can access every collective buffer through shared memory. */
 bool collio_layout_all_shared(const collio_exchange_t *ex);
 /** Sets plan->outlined and plan->marked: whether requesters send pieces or bounding ranges. */
 void collio_layout_listing(const collio_exchange_t *ex);
@@ -230,7 +227,7 @@ void collio_plan_begin(collio_plan_t *plan, const collio_shape_t *shape, int64_t
 /** Splits this rank's request by the plan's domains. 0 or -ENOMEM. */
 int collio_plan_split(collio_plan_t *plan, const collio_shape_t *shape, int64_t *piece_count);
 
-/** Computes plan->order, plan->share_of and the staging of a fence round. 0 or -ENOMEM. */
+/** Computes plan->order and plan->share_of. 0 or -ENOMEM. */
 int collio_plan_index(collio_plan_t *plan);
 
 /** This rank's whole request, including the pieces that layer 1 delivers. */
@@ -247,10 +244,6 @@ static inline int64_t collio_plan_window(const collio_plan_t *plan, int aggregat
 {
     return collio_domains_window(&plan->domains, aggregator, plan->window_bytes);
 }
-
-/** Computes plan->fence.bytes. A round has at most one window of each aggregator that bypasses
- *  layer 1, and the end of its data (8 bytes). */
-void collio_plan_measure_fence(collio_plan_t *plan);
 
 /** Adds the extents that a requester has in the domain of this rank, which is `aggregator`.
  *  `leader` is the rank of the requester's local aggregator, or its own. 0 or -ENOMEM. */

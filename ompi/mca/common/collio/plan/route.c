@@ -80,14 +80,17 @@ static int encode_share(const collio_exchange_t *ex, const collio_share_t *share
     return rc;
 }
 
-/* Returns the rank that orders overlapping writes of this requester. */
+/* Returns the rank that orders overlapping writes of this requester: in atomic mode with two layers
+ * the rank of its local aggregator, otherwise its own. */
 static int leader_of(const collio_exchange_t *ex, int rank)
 {
-    return NULL == ex->layer1.actions ? rank : ex->layer1.actions->leader(ex, rank);
+    return COLLIO_LAYERS_ORDERED != ex->layer1.kind
+               ? rank
+               : collio_local_of(collio_groups(ex->file), ex->layer1.local_aggregators, rank).rank;
 }
 
 /* Adds this rank's own share as an aggregator, without a message. */
-static void add_own(collio_exchange_t *ex, const collio_share_t *share)
+static void route_add_own(collio_exchange_t *ex, const collio_share_t *share)
 {
     collio_extents_t own = {0};
     int rc = list_share(ex, share, &own);
@@ -102,7 +105,7 @@ static void add_own(collio_exchange_t *ex, const collio_share_t *share)
     }
 }
 
-static void send_list(collio_exchange_t *ex, const collio_share_t *share)
+static void route_send_list(collio_exchange_t *ex, const collio_share_t *share)
 {
     route_t *route = &ex->route;
     collio_bytes_t *list = &route->lists[route->send_count];
@@ -112,8 +115,8 @@ static void send_list(collio_exchange_t *ex, const collio_share_t *share)
         && OMPI_SUCCESS
                != collio_isend(list->at, list->count,
                                ex->file->derived.aggregators[share->aggregator],
-                               collio_exchange_tag(ex, COLLIO_TAG_META), true, ex->file->comm,
-                               &route->sends[route->send_count])) {
+                               collio_exchange_tag(ex, COLLIO_TAG_META), true,
+                               ex->file->context->comm, &route->sends[route->send_count])) {
         rc = -EIO;
     }
     if (0 != rc) {
@@ -144,7 +147,7 @@ static void add_marks(const collio_exchange_t *ex, const collio_share_t *share)
     }
 }
 
-static void send_lists(collio_exchange_t *ex, bool mark)
+static void route_send_lists(collio_exchange_t *ex, bool mark)
 {
     size_t shares = ex->plan->split.share_count;
     route_t *route = &ex->route;
@@ -159,9 +162,9 @@ static void send_lists(collio_exchange_t *ex, bool mark)
         const collio_share_t *share = &ex->plan->split.share[i];
 
         if (share->aggregator == ex->file->derived.my_aggregator) {
-            add_own(ex, share);
+            route_add_own(ex, share);
         } else {
-            send_list(ex, share);
+            route_send_list(ex, share);
         }
         if (mark && 0 == ex->error) {
             add_marks(ex, share);
@@ -199,14 +202,14 @@ void collio_route_start(collio_exchange_t *ex)
     if (ex->plan->marked) {
         start_marks(ex);
     } else if (0 == ex->error) {
-        send_lists(ex, false);
+        route_send_lists(ex, false);
     }
 }
 
 void collio_route_again(collio_exchange_t *ex)
 {
     collio_plan_free_requests(ex->plan);
-    send_lists(ex, false);
+    route_send_lists(ex, false);
 }
 
 static void accept_list(collio_exchange_t *ex, const collio_arrival_t *arrival)
@@ -219,7 +222,8 @@ static void accept_list(collio_exchange_t *ex, const collio_arrival_t *arrival)
         return; /* the plan will not be used, and may have no domains */
     }
     if (aggregator >= 0) {
-        rc = collio_wire_decode_within(arrival->list, arrival->bytes,
+        /* every extent has a byte of the request of all ranks */
+        rc = collio_wire_decode_within(arrival->list, arrival->bytes, (size_t) ex->range.bytes,
                                        collio_domains_size(&ex->plan->domains, aggregator), &list);
     }
 
@@ -269,7 +273,7 @@ bool collio_route_poll(collio_exchange_t *ex)
         }
         route->clearing = false;
         if (0 == ex->error) {
-            send_lists(ex, true);
+            route_send_lists(ex, true);
         }
     }
     receive_lists(ex);

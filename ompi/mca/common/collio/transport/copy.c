@@ -138,7 +138,6 @@ int64_t collio_copy_some(collio_exchange_t *ex, const collio_window_t *window,
         copy_placed(ex, &run, at);
         copied += run.bytes;
     }
-    collio_exchange_received(ex, copied);
     return counted(ex, copied);
 }
 
@@ -173,6 +172,24 @@ int64_t collio_copy_message(const collio_exchange_t *ex, const collio_content_t 
         }
     }
     return counted(ex, bytes - left);
+}
+
+char *collio_move_pack(const collio_exchange_t *ex, const collio_move_t *move)
+{
+    if (NULL == move->staging) {
+        return collio_message_in_memory(ex, &move->what);
+    }
+    if (ex->write && !move->relayed) {
+        (void) collio_copy_message(ex, &move->what, move->staging, move->what.bytes);
+    }
+    return move->staging;
+}
+
+void collio_move_unpack(const collio_exchange_t *ex, const collio_move_t *move, int64_t bytes)
+{
+    if (!ex->write && NULL != move->staging && !move->relayed) {
+        (void) collio_copy_message(ex, &move->what, move->staging, bytes);
+    }
 }
 
 /* Copies between a message and the place of a window's lowest piece, `window`. */
@@ -212,7 +229,7 @@ int64_t collio_copy_gather(const collio_exchange_t *ex, const collio_content_t *
          ++window) {
         char *at = collio_place((char *) (uintptr_t) buffer, window->lo - buffer_local);
         collio_reader_t reader = collio_reader(what->split, window);
-        /* the receiver counts the bytes: the message must be a prefix */
+        /* the receiver computes the places of the bytes: the message must be a prefix */
         int64_t left = collio_window_prefix(what->split, window, limit);
 
         while (0 < left) {

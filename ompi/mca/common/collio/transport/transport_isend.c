@@ -38,7 +38,7 @@ void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char 
     move->bytes = bytes;
     if (OMPI_SUCCESS
         != collio_isend(message, (size_t) bytes, move->peer, collio_exchange_tag(ex, move->tag),
-                        move->synchronous, ex->file->comm, &move->request)) {
+                        move->synchronous, ex->file->context->comm, &move->request)) {
         collio_exchange_lose(ex);
         move->done = true;
         return;
@@ -51,13 +51,13 @@ void collio_message_receive(collio_exchange_t *ex, collio_move_t *move, int tag,
 {
     if (OMPI_SUCCESS
         != collio_irecv(message, (size_t) bytes, move->peer, collio_exchange_tag(ex, tag),
-                        ex->file->comm, &move->request)) {
+                        ex->file->context->comm, &move->request)) {
         collio_exchange_lose(ex);
         move->done = true;
     }
 }
 
-static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static void isend_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     char *straight = slot->buffer + (move->what.window->lo - slot->local);
 
@@ -78,7 +78,7 @@ static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_
     }
 }
 
-static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static bool isend_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     if (move->done) {
         return true;
@@ -93,23 +93,19 @@ static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_m
     return true;
 }
 
-static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
+static void isend_requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
 {
     collio_move_t *move = &delivery->move;
-    char *message = NULL != move->staging ? move->staging
-                                          : collio_message_in_memory(ex, &move->what);
+    char *message = collio_move_pack(ex, move);
 
-    if (!ex->write) {
+    if (ex->write) {
+        collio_message_send(ex, move, message, move->what.bytes);
+    } else {
         collio_message_receive(ex, move, move->tag, message, move->what.bytes + move->extra);
-        return;
     }
-    if (NULL != move->staging && !move->relayed) {
-        (void) collio_copy_message(ex, &move->what, message, move->what.bytes);
-    }
-    collio_message_send(ex, move, message, move->what.bytes);
 }
 
-static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
+static bool isend_requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
 {
     collio_move_t *move = &delivery->move;
     int64_t bytes = 0;
@@ -124,23 +120,16 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
         bytes = 0;
     }
     move->bytes = bytes;
-    if (!ex->write && !move->relayed) {
-        collio_exchange_received(ex, bytes);
-        if (NULL != move->staging) {
-            (void) collio_copy_message(ex, &move->what, move->staging, bytes);
-        }
-    }
+    collio_move_unpack(ex, move, bytes);
     move->done = true;
     return true;
 }
 
 const collio_transport_t collio_transport_isend = {
     .name = "isend",
-    .help = "messages",
-    .aggregator_packed = true,
-    .aggregator_start = aggregator_start,
-    .aggregator_test = aggregator_test,
-    .requester_packed = true,
-    .requester_start = requester_start,
-    .requester_test = requester_test,
+    .can = {.aggregator_packed = true, .requester_packed = true},
+    .aggregator_start = isend_aggregator_start,
+    .aggregator_test = isend_aggregator_test,
+    .requester_start = isend_requester_start,
+    .requester_test = isend_requester_test,
 };

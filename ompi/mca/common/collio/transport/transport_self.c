@@ -35,14 +35,14 @@ static const collio_window_t *own_window(const collio_exchange_t *ex, int64_t in
     return &split->window[low];
 }
 
-static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static void self_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     move->what = collio_content(&ex->plan->split, own_window(ex, slot->cycle->index));
     slot->own = collio_reader(move->what.split, move->what.window);
     move->done = slot->in_order; /* apply_in_order copies after all messages have arrived */
 }
 
-static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static bool self_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     if (!move->done) {
         (void) collio_copy_some(ex, move->what.window, &slot->own,
@@ -53,13 +53,13 @@ static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_m
     return move->done;
 }
 
-static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
+static void self_requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
 {
     (void) ex;
     delivery->move.done = true;
 }
 
-static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
+static bool self_requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
 {
     (void) ex;
     (void) delivery;
@@ -68,8 +68,8 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
 
 const collio_transport_t collio_transport_self = {
     .name = "self",
-    .aggregator_start = aggregator_start,
-    .aggregator_test = aggregator_test,
-    .requester_start = requester_start,
-    .requester_test = requester_test,
+    .aggregator_start = self_aggregator_start,
+    .aggregator_test = self_aggregator_test,
+    .requester_start = self_requester_start,
+    .requester_test = self_requester_test,
 };

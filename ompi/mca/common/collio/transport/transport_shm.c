@@ -13,7 +13,7 @@ static bool serves(const collio_exchange_t *ex, int aggregator, int requester)
     const collio_nodes_t *nodes = &ex->file->nodes;
 
     return collio_node_of(nodes, aggregator) == collio_node_of(nodes, requester)
-           && COLLIO_SHARED_READY == ex->file->kept->shared.state;
+           && COLLIO_SHARED_READY == ex->file->context->kept->shared.state;
 }
 
 static int my_slot(const collio_exchange_t *ex)
@@ -21,9 +21,9 @@ static int my_slot(const collio_exchange_t *ex)
     return ex->file->derived.aggregator_slot[ex->file->derived.my_aggregator];
 }
 
-static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static void shm_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    collio_shared_t *shared = &ex->file->kept->shared;
+    collio_shared_t *shared = &ex->file->context->kept->shared;
     collio_shared_control_t *control = collio_shared_control(shared, my_slot(ex));
 
     atomic_store_explicit(&control->limit[slot->number], slot->limit, memory_order_relaxed);
@@ -33,18 +33,19 @@ static void aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_
 }
 
 /* All requesters add to one counter: all moves of the window are done at the same time. */
-static bool aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static bool shm_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    collio_shared_control_t *control = collio_shared_control(&ex->file->kept->shared, my_slot(ex));
+    collio_shared_control_t *control = collio_shared_control(&ex->file->context->kept->shared,
+                                                             my_slot(ex));
 
     move->done = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire)
                  == slot->arrived;
     return move->done;
 }
 
-static void requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
+static void shm_requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
 {
-    delivery->move.ticket = ex->file->kept->shared.taken[delivery->aggregator]++;
+    delivery->move.ticket = ex->file->context->kept->shared.taken[delivery->aggregator]++;
 }
 
 /* Copies between the collective buffer and user memory, or the staging of a local aggregator.
@@ -64,10 +65,10 @@ static int64_t copy(collio_exchange_t *ex, const collio_delivery_t *delivery, ch
     return collio_copy_gather(ex, &move->what, buffer, local, limit, move->staging);
 }
 
-static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
+static bool shm_requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
 {
     collio_file_t *file = ex->file;
-    collio_shared_t *shared = &file->kept->shared;
+    collio_shared_t *shared = &file->context->kept->shared;
     collio_move_t *move = &delivery->move;
     int slot = file->derived.aggregator_slot[delivery->aggregator];
     collio_shared_control_t *control = collio_shared_control(shared, slot);
@@ -89,12 +90,10 @@ static bool requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
 
 const collio_transport_t collio_transport_shm = {
     .name = "shm",
-    .help = "one copy through memory shared on the aggregator's node (ranks of other nodes "
-            "use isend)",
-    .buffers = COLLIO_BUFFERS_SHARED,
+    .can = {.buffers = COLLIO_BUFFERS_SHARED},
     .serves = serves,
-    .aggregator_start = aggregator_start,
-    .aggregator_test = aggregator_test,
-    .requester_start = requester_start,
-    .requester_test = requester_test,
+    .aggregator_start = shm_aggregator_start,
+    .aggregator_test = shm_aggregator_test,
+    .requester_start = shm_requester_start,
+    .requester_test = shm_requester_test,
 };

@@ -37,7 +37,6 @@ typedef struct setting_t {
  * the same into a new file. */
 typedef struct last_t {
     bool used;                /* the call predicts the next one */
-    bool here;                /* this file made the call, so the report shows it */
     int kind;                 /* kind of the call (core/choice.h) */
     int until;                /* number of served calls after which another way is tried */
     int64_t bytes;            /* bytes of this rank */
@@ -45,9 +44,17 @@ typedef struct last_t {
     collio_choices_t choices; /* how the call was carried out */
 } last_t;
 
+/* The call of this file with the most bytes in a direction: metadata of libraries is small. */
+typedef struct largest_t {
+    bool used;                /* there was a call */
+    int64_t bytes;            /* bytes of all ranks */
+    collio_choices_t choices; /* how the call was carried out */
+} largest_t;
+
 struct collio_tuner_t {
     collio_measured_t measured[COLLIO_KINDS]; /* measurements of each kind of call */
     last_t last[2];                           /* the last read, the last write */
+    largest_t largest[2];                     /* the largest read, the largest write */
     int64_t hash;                             /* hash of `measured` and `last`; 0: not computed */
     int kind;                                 /* kind of the call that was decided last */
     collio_way_t way;                         /* way of the call that was decided last */
@@ -90,7 +97,7 @@ static memory_t *recall(const setting_t *setting)
 }
 
 /* Returns a hash of the values that must be the same on all ranks; never 0. */
-static int64_t hash_of(const collio_tuner_t *tuner)
+static int64_t tuner_hash_of(const collio_tuner_t *tuner)
 {
     uint64_t hash = collio_hash(COLLIO_HASH_BASIS, tuner->measured, sizeof(tuner->measured));
 
@@ -114,7 +121,7 @@ collio_tuner_t *collio_tuner_open(collio_file_t *file)
     memory = recall(&setting);
     if (NULL != memory && NULL != tuner) {
         *tuner = memory->tuner;
-        tuner->last[0].here = tuner->last[1].here = false;
+        tuner->largest[0].used = tuner->largest[1].used = false;
     }
     pthread_mutex_unlock(&remembered_lock);
     return tuner;
@@ -126,7 +133,7 @@ int64_t collio_tuner_hash(collio_tuner_t *tuner)
         return 0;
     }
     if (0 == tuner->hash) {
-        tuner->hash = hash_of(tuner);
+        tuner->hash = tuner_hash_of(tuner);
     }
     return tuner->hash;
 }
@@ -171,14 +178,7 @@ static int wanted_exchange(const collio_exchange_t *ex)
     return ex->write ? ex->file->settings.exchange_write : ex->file->settings.exchange_read;
 }
 
-static bool buffers_allowed(const collio_exchange_t *ex, collio_buffers_t buffers)
-{
-    const collio_transport_t *named = collio_transport_named(ex->file);
-
-    return NULL == named || buffers == named->buffers;
-}
-
-/* Is this a file system that only one machine can mount? */
+/* True if only one machine can mount this file system. */
 static bool is_local(uint32_t file_system)
 {
     static const uint32_t magics[] = {
@@ -214,13 +214,14 @@ static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes
         .one_machine = file->nodes.nodes > 1 && is_local(file->access.file_system),
         .contended = file->derived.several_clients
                      && (ex->write || COLLIO_LOCKAHEAD_OFF != file->derived.lockahead),
+        .locks = COLLIO_COHERENCE_LOCK == file->access.coherence,
         .sieve_writes = file->access.sieve_writes,
         .many_cycles = share > window_bytes,
         .may_skip = COLLIO_SETTING_ON != wanted,
         .may_exchange = COLLIO_SETTING_OFF != wanted,
         .may_overlap = COLLIO_SCHEDULE_AUTO == file->settings.schedule,
-        .may_shm = buffers_allowed(ex, COLLIO_BUFFERS_SHARED) && !ex->atomic,
-        .may_isend = buffers_allowed(ex, COLLIO_BUFFERS_PRIVATE) || ex->atomic,
+        .may_shm = collio_buffers_allowed(file, COLLIO_BUFFERS_SHARED) && !ex->atomic,
+        .may_isend = collio_buffers_allowed(file, COLLIO_BUFFERS_PRIVATE) || ex->atomic,
     };
 
     /* the times of a named one-sided transport are recorded as those of messages */
@@ -228,65 +229,18 @@ static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes
     return facts;
 }
 
-/* Returns REASON_SET if the named transport can serve this call, otherwise why messages do. */
-static collio_reason_t limit_of(const collio_exchange_t *ex, const collio_transport_t *named)
+/* Returns why `auto` uses the transport of this way. */
+static collio_reason_t why_transport(const collio_exchange_t *ex, const collio_facts_t *facts,
+                                     const collio_measured_t *measured)
 {
-    if (COLLIO_BUFFERS_PRIVATE == named->buffers) {
-        return COLLIO_REASON_SET;
-    }
-    if (COLLIO_BUFFERS_WINDOW == named->buffers && ex->file->kept->put.failed) {
-        return COLLIO_REASON_NO_WINDOW;
-    }
-    if (ex->atomic) { /* only messages can apply overlapping bytes in the order of the ranks */
-        return COLLIO_REASON_ATOMIC;
-    }
-    if (named->waits && !ex->blocking) { /* the progress engine must not wait */
-        return COLLIO_REASON_NONBLOCKING;
-    }
-    return COLLIO_REASON_SET;
-}
-
-static collio_reason_t choose_named(collio_exchange_t *ex, const collio_transport_t *named)
-{
-    collio_reason_t why = limit_of(ex, named);
-
-    if (COLLIO_REASON_SET == why) {
-        ex->way.transport = named;
-        return why;
-    }
-    ex->way.transport = collio_transport_with(ex->file, COLLIO_BUFFERS_PRIVATE);
-    /* an RMA window that cannot be made has its own help text */
-    if (COLLIO_REASON_NO_WINDOW != why && collio_exchange_first(ex, why)) {
-        collio_file_help(ex->file, COLLIO_HELP_TRANSPORT_LIMITED, named->name,
-                         collio_reason_text(why));
-    }
-    return why;
-}
-
-static collio_reason_t choose_transport(collio_exchange_t *ex, const collio_facts_t *facts,
-                                        const collio_measured_t *measured)
-{
-    const collio_transport_t *named = collio_transport_named(ex->file);
-    collio_way_t way = ex->file->tuner->way;
-    bool shared = collio_choice_shares(way) && !ex->atomic;
-
-    if (NULL != named) {
-        return choose_named(ex, named);
-    }
-    ex->way.transport = collio_transport_with(ex->file, shared ? COLLIO_BUFFERS_SHARED
-                                                               : COLLIO_BUFFERS_PRIVATE);
     return ex->atomic ? COLLIO_REASON_ATOMIC
-                      : collio_choice_why_transport(facts, measured, way, ex->way.probing);
+                      : collio_choice_why_transport(facts, measured, ex->file->tuner->way,
+                                                    ex->way.probing);
 }
 
 static collio_reason_t choose_schedule(collio_exchange_t *ex, const collio_facts_t *facts,
                                        const collio_measured_t *measured)
 {
-    static const collio_schedule_t *const tried[COLLIO_OVERLAPS] = {
-        [COLLIO_OVERLAP_NONE] = &collio_schedule_none,
-        [COLLIO_OVERLAP_WRITE_COMM2] = &collio_schedule_write_comm2,
-        [COLLIO_OVERLAP_WRITE_COMM] = &collio_schedule_write_comm,
-    };
     int named = ex->file->settings.schedule;
     collio_way_t way = ex->file->tuner->way;
 
@@ -294,7 +248,7 @@ static collio_reason_t choose_schedule(collio_exchange_t *ex, const collio_facts
         ex->way.schedule = collio_schedules[named - COLLIO_SCHEDULE_FIRST];
         return COLLIO_REASON_SET;
     }
-    ex->way.schedule = tried[collio_choice_overlap(way)];
+    ex->way.schedule = collio_choice_schedule(way);
     return collio_choice_why_schedule(facts, measured, way, ex->way.probing);
 }
 
@@ -318,7 +272,8 @@ static int64_t piece_bound(const collio_exchange_t *ex)
     return collio_tiling_piece_bound(&ex->request.view, ex->request.stream, ex->request.bytes);
 }
 
-/* Was the last call in this direction direct, and is no measurement due? The same on all ranks. */
+/* True if the last call in this direction was direct, and no measurement is due. The same on all
+ * ranks. */
 static bool last_was_direct(const collio_exchange_t *ex)
 {
     const collio_tuner_t *tuner = ex->file->tuner;
@@ -345,12 +300,23 @@ static void count_served(collio_measured_t *measured)
     measured->served += measured->served < INT_MAX;
 }
 
+/* Keeps the choices of the call, unless an earlier call had more bytes. */
+static void keep_largest(const collio_exchange_t *ex)
+{
+    collio_tuner_t *tuner = ex->file->tuner;
+    largest_t *largest = &tuner->largest[ex->write];
+
+    if (!largest->used || ex->range.bytes >= largest->bytes) {
+        *largest = (largest_t){true, ex->range.bytes, tuner->last[ex->write].choices};
+    }
+}
+
 void collio_tuner_served(collio_exchange_t *ex, bool by_all)
 {
     collio_tuner_t *tuner = ex->file->tuner;
 
     tuner->hash = 0;
-    tuner->last[ex->write].used = tuner->last[ex->write].here = true;
+    tuner->last[ex->write].used = true;
     if (COLLIO_SETTING_AUTO != wanted_exchange(ex)) {
         tuner->last[ex->write].choices.why[COLLIO_DECISION_EXCHANGE] = COLLIO_REASON_SET;
     } else {
@@ -358,9 +324,10 @@ void collio_tuner_served(collio_exchange_t *ex, bool by_all)
         /* a call that differs from the last one on some rank does not predict the next one */
         tuner->last[ex->write].used = by_all;
     }
+    keep_largest(ex);
 }
 
-void collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes)
+collio_buffers_t collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes)
 {
     collio_tuner_t *tuner = ex->file->tuner;
     collio_facts_t facts = facts_of(ex, window_bytes);
@@ -373,12 +340,11 @@ void collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes)
     tuner->way = collio_choice_next(measured, &candidates, &ex->way.probing);
     ex->way.exchange = COLLIO_WAY_DIRECT != tuner->way;
     ex->way.why[COLLIO_DECISION_EXCHANGE] = why_exchange(ex, &facts, measured);
-    ex->way.why[COLLIO_DECISION_TRANSPORT] = choose_transport(ex, &facts, measured);
+    ex->way.why[COLLIO_DECISION_TRANSPORT] = why_transport(ex, &facts, measured);
     ex->way.why[COLLIO_DECISION_SCHEDULE] = choose_schedule(ex, &facts, measured);
     collio_file_count(ex->file, COLLIO_STAT_PROBES, ex->way.probing);
     tuner->last[ex->write] = (last_t){
         .used = true,
-        .here = true,
         .kind = kind,
         .until = measured->served < candidates.patience ? candidates.patience : INT_MAX,
         .bytes = ex->request.bytes,
@@ -388,6 +354,8 @@ void collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes)
     if (!ex->way.probing) {
         count_served(measured);
     }
+    keep_largest(ex);
+    return ex->atomic ? COLLIO_BUFFERS_PRIVATE : collio_choice_buffers(tuner->way);
 }
 
 void collio_tuner_record(collio_exchange_t *ex, int64_t nanoseconds, int64_t hideable)
@@ -404,30 +372,10 @@ void collio_tuner_record(collio_exchange_t *ex, int64_t nanoseconds, int64_t hid
 void collio_tuner_used(collio_exchange_t *ex)
 {
     ex->file->tuner->last[ex->write].choices = ex->way;
+    keep_largest(ex);
 }
 
-const collio_choices_t *collio_tuner_last(const collio_tuner_t *tuner, bool write)
+const collio_choices_t *collio_tuner_largest(const collio_tuner_t *tuner, bool write)
 {
-    return tuner->last[write].here ? &tuner->last[write].choices : NULL;
-}
-
-int collio_tuner_decisions(const collio_choices_t *choices, bool layers, collio_decision_t *row)
-{
-    const collio_reason_t *why = choices->why;
-    int count = 0;
-
-    row[count++] = (collio_decision_t){"exchange", choices->exchange ? "on" : "off",
-                                       why[COLLIO_DECISION_EXCHANGE]};
-    if (!choices->exchange) {
-        return count;
-    }
-    row[count++] = (collio_decision_t){"transport", choices->transport->name,
-                                       why[COLLIO_DECISION_TRANSPORT]};
-    row[count++] = (collio_decision_t){"schedule", choices->schedule->name,
-                                       why[COLLIO_DECISION_SCHEDULE]};
-    if (layers) {
-        row[count++] = (collio_decision_t){"layers", choices->two_layers ? "two" : "one",
-                                           why[COLLIO_DECISION_LAYERS]};
-    }
-    return count;
+    return tuner->largest[write].used ? &tuner->largest[write].choices : NULL;
 }

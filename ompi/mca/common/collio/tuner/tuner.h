@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/reason.h"
+#include "core/transport_rule.h"
 
 /**
  * The choices of `auto`. Rules (core/choice.h) give the first choice; the first calls of a kind
@@ -31,8 +31,9 @@ void collio_tuner_drop(struct collio_file_t *file);
 /** Frees the tuner, and keeps its measurements for the next file of this kind. Local. */
 void collio_tuner_close(struct collio_file_t *file);
 
-/** Sets ex->way from agreed values. */
-void collio_tuner_choose(struct collio_exchange_t *ex, int64_t window_bytes);
+/** Sets ex->way, without the transport, from agreed values. Returns the kind of collective buffers
+ *  that `auto` uses: SHARED or PRIVATE. */
+collio_buffers_t collio_tuner_choose(struct collio_exchange_t *ex, int64_t window_bytes);
 
 /** Does this rank's request resemble its last one in this direction, and was that call direct,
  *  other than for a measurement? A local prediction: the agreement finds whether all ranks have the
@@ -49,19 +50,8 @@ void collio_tuner_record(struct collio_exchange_t *ex, int64_t nanoseconds, int6
 /** Records how a call is carried out, when its cycles begin: it may differ from the choice. */
 void collio_tuner_used(struct collio_exchange_t *ex);
 
-/** Returns how the last write or read of this file was carried out; NULL: none. */
-const struct collio_choices_t *collio_tuner_last(const collio_tuner_t *tuner, bool write);
-
-/** One decision, for output. */
-typedef struct collio_decision_t {
-    const char *name;    /* name of the setting, such as "transport" */
-    const char *value;   /* the choice, such as "shm" */
-    collio_reason_t why; /* reason of the decision */
-} collio_decision_t;
-
-/** Lists the decisions about a call in row[], in the order of COLLIO_DECISION_*. `layers`: the
- *  component may have two layers. Returns the number of decisions, at most COLLIO_DECISIONS. */
-int collio_tuner_decisions(const struct collio_choices_t *choices, bool layers,
-                           collio_decision_t *row);
+/** Returns how the write or read of this file with the most bytes was carried out, of equal ones
+ *  the last; NULL: none. */
+const struct collio_choices_t *collio_tuner_largest(const collio_tuner_t *tuner, bool write);
 
 #endif /* COLLIO_TUNER_H */

@@ -22,7 +22,7 @@
 typedef collio_relay_t relay_t;
 
 /* Records an error; rc is 0 or -errno. */
-static void check(collio_exchange_t *ex, int rc)
+static void gather_check(collio_exchange_t *ex, int rc)
 {
     if (0 != rc) {
         collio_exchange_fail(ex, -rc);
@@ -32,27 +32,25 @@ static void check(collio_exchange_t *ex, int rc)
 static void find_aggregator(collio_exchange_t *ex)
 {
     const collio_nodes_t *groups = collio_groups(ex->file);
-    int group = collio_node_of(groups, ex->file->rank);
-    int ranks = collio_node_size(groups, group), count = collio_layers_in(ex, group);
-    int slot = collio_local_slot(ranks, count, collio_node_local(groups, ex->file->rank));
-    int first = collio_local_aggregator(ranks, count, slot);
+    int rank = ex->file->rank;
+    collio_local_t local = collio_local_of(groups, ex->layer1.local_aggregators, rank);
     relay_t *relay = ex->plan->layer1.relay;
 
-    relay->active = count < ranks;
-    relay->aggregators = count;
-    relay->slot = slot;
-    relay->aggregator = collio_node_member(groups, group, first);
-    relay->member_count = collio_local_aggregator(ranks, count, slot + 1) - first;
+    relay->active = local.count < collio_node_size(groups, collio_node_of(groups, rank));
+    relay->aggregators = local.count;
+    relay->slot = local.slot;
+    relay->aggregator = local.rank;
+    relay->member_count = local.members;
 }
 
 /* Sends making.list to a rank. */
-static void send_list(collio_exchange_t *ex, int peer)
+static void gather_send_list(collio_exchange_t *ex, int peer)
 {
     relay_t *relay = ex->plan->layer1.relay;
 
     if (OMPI_SUCCESS
         != collio_isend(relay->making.list.at, relay->making.list.count, peer,
-                        collio_exchange_tag(ex, COLLIO_TAG_RELAY), false, ex->file->comm,
+                        collio_exchange_tag(ex, COLLIO_TAG_RELAY), false, ex->file->context->comm,
                         &relay->making.request)) {
         relay->making.request = NULL;
         collio_exchange_lose(ex);
@@ -113,7 +111,7 @@ static int put_share(collio_exchange_t *ex, const collio_share_t *share)
     return rc;
 }
 
-static void send_lists(collio_exchange_t *ex)
+static void gather_send_lists(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
     const collio_split_t *split = &ex->plan->split;
@@ -128,7 +126,7 @@ static void send_lists(collio_exchange_t *ex)
         collio_exchange_fail(ex, -rc);
         relay->making.list.count = 0;
     }
-    send_list(ex, relay->aggregator);
+    gather_send_list(ex, relay->aggregator);
 }
 
 /* Starts the agreement on the largest staging of the node; a member contributes 0. */
@@ -155,10 +153,10 @@ void collio_gather_start(collio_exchange_t *ex)
     if (!relay->active) {
         return;
     }
-    check(ex, 0 == ex->error ? collio_part_mine(ex) : 0);
+    gather_check(ex, 0 == ex->error ? collio_part_mine(ex) : 0);
     if (!collio_relay_is_aggregator(ex)) {
-        send_lists(ex);
-        check(ex, 0 == ex->error ? collio_gather_split(ex, NULL) : 0);
+        gather_send_lists(ex);
+        gather_check(ex, 0 == ex->error ? collio_gather_split(ex, NULL) : 0);
         start_size(ex);
     }
 }
@@ -198,7 +196,7 @@ bool collio_relay_may_share(const collio_exchange_t *ex)
 {
     return !ex->atomic && COLLIO_INTRA_ISEND != ex->file->settings.intra
            && !collio_by_rack(ex->file)
-           && COLLIO_SHARED_FAILED != ex->file->kept->relay_shared.state;
+           && COLLIO_SHARED_FAILED != ex->file->context->kept->relay_shared.state;
 }
 
 static bool lists_poll(collio_exchange_t *ex)
@@ -209,7 +207,7 @@ static bool lists_poll(collio_exchange_t *ex)
         if (!received(ex, relay->member_count - 1)) {
             return false;
         }
-        check(ex, 0 == ex->error ? collio_gather_merge(ex, relay->making.lists) : 0);
+        gather_check(ex, 0 == ex->error ? collio_gather_merge(ex, relay->making.lists) : 0);
         free_lists(ex);
         start_size(ex);
         return true;
@@ -239,7 +237,7 @@ static bool send_replies(collio_exchange_t *ex)
                 collio_exchange_fail(ex, -rc);
             }
         }
-        send_list(ex, collio_relay_rank(ex, member));
+        gather_send_list(ex, collio_relay_rank(ex, member));
     }
     return false;
 }
@@ -274,7 +272,7 @@ static bool replies_poll(collio_exchange_t *ex)
     if (!received(ex, 1)) {
         return false;
     }
-    check(ex, 0 == ex->error ? take_places(ex->plan->layer1.relay) : 0);
+    gather_check(ex, 0 == ex->error ? take_places(ex->plan->layer1.relay) : 0);
     free_lists(ex);
     return true;
 }
@@ -284,7 +282,7 @@ static bool replies_poll(collio_exchange_t *ex)
 static bool start_segment(collio_exchange_t *ex)
 {
     collio_file_t *file = ex->file;
-    collio_shared_t *shared = &file->kept->relay_shared;
+    collio_shared_t *shared = &file->context->kept->relay_shared;
     const relay_t *relay = ex->plan->layer1.relay;
     int64_t region = collio_relay_limits_bytes(file)
                      + 2 * ((relay->making.bytes[1] + 63) / 64 * 64);
@@ -318,7 +316,8 @@ static bool segment_poll(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
 
-    if (relay->making.segment && !collio_shared_poll(ex->file, &ex->file->kept->relay_shared)) {
+    if (relay->making.segment
+        && !collio_shared_poll(ex->file, &ex->file->context->kept->relay_shared)) {
         return false;
     }
     collio_bytes_fini(&relay->making.list);

@@ -102,9 +102,9 @@ static int add_lists(merger_t *merger, const collio_arrival_t *lists)
             return -EBADMSG;
         }
         aggregator = (int) head.aggregator;
-        rc = collio_wire_decode_within(lists->list + at, (size_t) head.bytes,
-                                       collio_domains_size(&merger->ex->plan->domains, aggregator),
-                                       &list);
+        rc = collio_wire_decode_within(
+            lists->list + at, (size_t) head.bytes, (size_t) merger->ex->range.bytes,
+            collio_domains_size(&merger->ex->plan->domains, aggregator), &list);
         if (0 == rc) {
             rc = add_list(merger, aggregator, member, &list);
         }
@@ -114,7 +114,7 @@ static int add_lists(merger_t *merger, const collio_arrival_t *lists)
     return rc;
 }
 
-static int add_own(merger_t *merger, const collio_share_t *share)
+static int merge_add_own(merger_t *merger, const collio_share_t *share)
 {
     const collio_split_t *split = &merger->ex->plan->split;
     collio_extents_t list = {0};
@@ -220,7 +220,7 @@ static int make_split(merger_t *merger)
 
 /* ---- rounds and places ---- */
 
-static int number_rounds(merger_t *merger)
+static int merge_number_rounds(merger_t *merger)
 {
     collio_plan_t *plan = merger->ex->plan;
     relay_t *relay = plan->layer1.relay;
@@ -251,7 +251,6 @@ static int number_rounds(merger_t *merger)
         ++round->windows;
         relay->staging_bytes = collio_max(round->bytes, relay->staging_bytes);
     }
-    collio_plan_measure_fence(plan);
     return 0;
 }
 
@@ -293,7 +292,7 @@ static void place_source(collio_part_t *part, const collio_split_t *merged,
     }
 }
 
-static void place_window(merger_t *merger, size_t w)
+static void merge_place_window(merger_t *merger, size_t w)
 {
     const collio_plan_t *plan = merger->ex->plan;
     const collio_window_t *merged = &plan->split.window[w];
@@ -330,7 +329,7 @@ static int make_parts(merger_t *merger)
     }
     for (size_t i = 0; i < plan->split.window_count; ++i) {
         if (plan->layer1.place[plan->order[i]] >= 0) {
-            place_window(merger, plan->order[i]);
+            merge_place_window(merger, plan->order[i]);
         }
     }
     return 0;
@@ -391,7 +390,7 @@ static int add_all(merger_t *merger, const collio_arrival_t *lists)
 
     for (size_t s = 0; 0 == rc && s < split->share_count; ++s) {
         if (collio_relayed(merger->ex, split->share[s].aggregator)) {
-            rc = add_own(merger, &split->share[s]);
+            rc = merge_add_own(merger, &split->share[s]);
         }
     }
     for (; 0 == rc && NULL != lists; lists = lists->next) {
@@ -402,11 +401,12 @@ static int add_all(merger_t *merger, const collio_arrival_t *lists)
 
 int collio_gather_merge(collio_exchange_t *ex, const collio_arrival_t *lists)
 {
-    static int (*const steps[])(merger_t * merger) = {merge_channels, make_split, number_rounds,
-                                                      make_parts, place_own};
+    static int (*const steps[])(merger_t * merger) = {merge_channels, make_split,
+                                                      merge_number_rounds, make_parts, place_own};
     merger_t merger = {.ex = ex,
                        .aggregators = ex->file->derived.aggregator_count,
                        .members = ex->plan->layer1.relay->member_count};
+    uint64_t start = collio_now();
     int rc = merger_init(&merger);
 
     if (0 == rc) {
@@ -416,5 +416,6 @@ int collio_gather_merge(collio_exchange_t *ex, const collio_arrival_t *lists)
         rc = steps[i](&merger);
     }
     merger_fini(&merger);
+    collio_file_count(ex->file, COLLIO_STAT_TIME_GATHER_MERGE, collio_now() - start);
     return rc;
 }

@@ -20,10 +20,14 @@ static int auto_local_aggregators(const collio_exchange_t *ex)
         .extents_per_rank = ex->range.pieces / file->size,
         .bytes_per_rank = ex->range.bytes / file->size,
         .window_bytes = collio_layout_window(ex),
+        .costs = file->costs,
         .shared_memory = COLLIO_INTRA_ISEND != file->settings.intra && !collio_by_rack(file),
     };
     int best;
 
+    if (collio_by_rack(file)) {
+        facts.costs.local_ns = file->costs.message_ns; /* messages to a local aggregator */
+    }
     for (int group = 0; group < collio_groups(file)->nodes; ++group) {
         int ranks = collio_node_size(collio_groups(file), group);
 
@@ -33,7 +37,8 @@ static int auto_local_aggregators(const collio_exchange_t *ex)
     return best == facts.ranks_per_node ? file->size : best; /* one layer on smaller nodes too */
 }
 
-int collio_layers_in(const collio_exchange_t *ex, int group)
+/* Returns the number of local aggregators of a group. */
+static int count_in(const collio_exchange_t *ex, int group)
 {
     return collio_local_aggregators_on(collio_groups(ex->file), ex->layer1.local_aggregators,
                                        group);
@@ -45,20 +50,9 @@ int collio_layers_in(const collio_exchange_t *ex, int group)
  * need a new plan. */
 static bool near_is_direct(const collio_exchange_t *ex)
 {
-    const collio_transport_t *named = collio_transport_named(ex->file);
-
     return collio_by_rack(ex->file)
            || (COLLIO_INTRA_ISEND != ex->file->settings.intra
-               && (NULL == named || COLLIO_BUFFERS_SHARED == named->buffers));
-}
-
-/* Returns true if the range has too many windows for put_fence in two layers, which needs a bitmap
- * of all window numbers (fence_number.c). */
-static bool too_wide_for_fence(const collio_exchange_t *ex)
-{
-    int64_t span = ex->range.hi - ex->range.lo;
-
-    return ex->way.transport->rounds && span / collio_layout_window(ex) >= COLLIO_FENCE_WINDOWS;
+               && collio_buffers_allowed(ex->file, COLLIO_BUFFERS_SHARED));
 }
 
 static int layers_of(const collio_exchange_t *ex)
@@ -68,7 +62,7 @@ static int layers_of(const collio_exchange_t *ex)
 
     for (int group = 0; group < collio_groups(file)->nodes; ++group) {
         all_alone = all_alone
-                    && collio_layers_in(ex, group) == collio_node_size(collio_groups(file), group);
+                    && count_in(ex, group) == collio_node_size(collio_groups(file), group);
     }
     if (all_alone) {
         return COLLIO_LAYERS_ONE;
@@ -96,15 +90,14 @@ static collio_reason_t why_layers(const collio_exchange_t *ex)
     return set ? COLLIO_REASON_SET : COLLIO_REASON_ESTIMATE;
 }
 
-/* Prints why no byte of this call goes through local aggregators: if put_fence prevents it, or if
- * the user has named a component with two layers. */
+/* Prints why no byte of this call goes through local aggregators, if the user has set a mode of two
+ * layers. */
 static void print_one_layer(collio_exchange_t *ex, collio_reason_t why)
 {
     const collio_file_t *file = ex->file;
 
-    if (COLLIO_REASON_FENCE_WINDOWS == why && collio_exchange_first(ex, why)) {
-        collio_file_help(file, COLLIO_HELP_FENCE_WINDOWS, COLLIO_FENCE_WINDOWS);
-    } else if (file->component->named && 1 < file->size && collio_exchange_first(ex, why)) {
+    if (collio_settings_layers(&file->settings) && 1 < file->size
+        && collio_exchange_first(ex, why)) {
         collio_file_help(file, COLLIO_HELP_ONE_LAYER, collio_reason_text(why));
     }
 }
@@ -113,8 +106,8 @@ static collio_reason_t decide(collio_exchange_t *ex)
 {
     collio_file_t *file = ex->file;
 
-    if (too_wide_for_fence(ex)) {
-        return COLLIO_REASON_FENCE_WINDOWS;
+    if (ex->way.can.rounds) {
+        return COLLIO_REASON_FENCE;
     }
     ex->layer1.local_aggregators = file->derived.local_aggregators;
     if (0 == file->settings.local_aggregators) { /* a total number has precedence */
@@ -141,8 +134,18 @@ void collio_layers_decide(collio_exchange_t *ex)
     if (!ex->way.two_layers) {
         print_one_layer(ex, why);
     }
-    ex->file->kept->layers_used = ex->layer1.kind;
-    ex->file->kept->local_used = ex->layer1.local_aggregators;
+    ex->file->context->kept->layers_used = ex->layer1.kind;
+    ex->file->context->kept->local_used = ex->layer1.local_aggregators;
+}
+
+/* True if shares for aggregators of this rank's own group use layer 1: all shares do, or the ranks
+ * of the node cannot copy to the aggregators' buffers themselves. The nodes of a rack need not have
+ * that state in common, so a rack does not read it. */
+static bool near_is_relayed(const collio_exchange_t *ex)
+{
+    return COLLIO_LAYERS_ALL == ex->layer1.kind
+           || (!collio_by_rack(ex->file)
+               && COLLIO_SHARED_FAILED == ex->file->context->kept->shared.state);
 }
 
 bool collio_relayed(const collio_exchange_t *ex, int aggregator)
@@ -159,23 +162,8 @@ bool collio_relayed(const collio_exchange_t *ex, int aggregator)
         return true;
     }
     return rank != file->rank
-           && (COLLIO_LAYERS_ALL == ex->layer1.kind
-               || collio_node_of(groups, rank) != collio_node_of(groups, file->rank)
-               || COLLIO_SHARED_FAILED == file->kept->shared.state);
-}
-
-int collio_layers_leader(const collio_exchange_t *ex, int rank)
-{
-    const collio_nodes_t *groups = collio_groups(ex->file);
-    int group = collio_node_of(groups, rank), ranks, count, slot;
-
-    if (COLLIO_LAYERS_ORDERED != ex->layer1.kind) {
-        return rank;
-    }
-    ranks = collio_node_size(groups, group);
-    count = collio_layers_in(ex, group);
-    slot = collio_local_slot(ranks, count, collio_node_local(groups, rank));
-    return collio_node_member(groups, group, collio_local_aggregator(ranks, count, slot));
+           && (near_is_relayed(ex)
+               || collio_node_of(groups, rank) != collio_node_of(groups, file->rank));
 }
 
 int collio_relay_rank(const collio_exchange_t *ex, int member)

@@ -105,8 +105,8 @@ int collio_part_mine(collio_exchange_t *ex)
 
 /* Sets the places of the pieces of a window. *at: the extent of the next place, of which *used
  * bytes are used; the extents end at `end`. Returns 0 or -EBADMSG. */
-static int place_window(const part_t *part, collio_window_t *window, const collio_extent_t **at,
-                        const collio_extent_t *end, int64_t *used)
+static int part_place_window(const part_t *part, collio_window_t *window,
+                             const collio_extent_t **at, const collio_extent_t *end, int64_t *used)
 {
     collio_fragment_t *piece = &part->list.piece[window->first];
 
@@ -142,7 +142,7 @@ int collio_part_places(part_t *part, const collio_extents_t *places)
     int rc = 0;
 
     for (size_t w = 0; 0 == rc && 0 < places->count && w < part->list.window_count; ++w) {
-        rc = place_window(part, &part->list.window[w], &at, end, &used);
+        rc = part_place_window(part, &part->list.window[w], &at, end, &used);
     }
     return rc;
 }

@@ -41,8 +41,8 @@ static char *memory(const collio_exchange_t *ex)
 {
     const relay_t *relay = ex->plan->layer1.relay;
 
-    return relay->shared ? collio_shared_region(&ex->file->kept->relay_shared, relay->slot)
-                         : ex->file->kept->relay.at;
+    return relay->shared ? collio_shared_region(&ex->file->context->kept->relay_shared, relay->slot)
+                         : ex->file->context->kept->relay.at;
 }
 
 /* Return the limits, or the bytes, of one half. */
@@ -55,9 +55,9 @@ static char *staging_of(const collio_exchange_t *ex, int half)
 {
     const relay_t *relay = ex->plan->layer1.relay;
     int64_t limits = collio_relay_limits_bytes(ex->file);
-    int64_t stride = relay->shared
-                         ? (ex->file->kept->relay_shared.region_bytes - limits) / 2 / 64 * 64
-                         : align(relay->staging_bytes);
+    int64_t stride = relay->shared ? (ex->file->context->kept->relay_shared.region_bytes - limits)
+                                         / 2 / 64 * 64
+                                   : align(relay->staging_bytes);
 
     return memory(ex) + limits + half * stride;
 }
@@ -107,7 +107,7 @@ static int relay_prepare(collio_exchange_t *ex)
         return 0;
     }
     relay->shared = collio_relay_may_share(ex)
-                    && COLLIO_SHARED_READY == ex->file->kept->relay_shared.state;
+                    && COLLIO_SHARED_READY == ex->file->context->kept->relay_shared.state;
     if (aggregator
         && (0 != prepare_half(ex, &relay->half[0]) || 0 != prepare_half(ex, &relay->half[1]))) {
         return -ENOMEM;
@@ -120,7 +120,7 @@ static int relay_prepare(collio_exchange_t *ex)
         bytes += aggregator ? collio_relay_limits_bytes(ex->file) + 2 * align(relay->staging_bytes)
                             : 0;
     }
-    if (0 != collio_arena_reserve(ex->file, &ex->file->kept->relay, bytes)) {
+    if (0 != collio_arena_reserve(ex->file, &ex->file->context->kept->relay, bytes)) {
         return -ENOMEM;
     }
     if (aggregator) {
@@ -222,13 +222,14 @@ static void grant(collio_exchange_t *ex, int h, int member)
     const collio_nodes_t *nodes = &ex->file->nodes;
 
     ++ex->plan->layer1.relay->half[h].slot.arrived;
-    collio_shared_grant(&ex->file->kept->relay_shared, collio_node_local(nodes, ex->file->rank),
+    collio_shared_grant(&ex->file->context->kept->relay_shared,
+                        collio_node_local(nodes, ex->file->rank),
                         collio_node_local(nodes, collio_relay_rank(ex, member)), h);
 }
 
 static _Atomic uint64_t *arrivals(const collio_exchange_t *ex, int h)
 {
-    return &collio_shared_control(&ex->file->kept->relay_shared,
+    return &collio_shared_control(&ex->file->context->kept->relay_shared,
                                   collio_node_local(&ex->file->nodes, ex->file->rank))
                 ->arrived[h];
 }
@@ -304,7 +305,7 @@ static bool handing_over(collio_exchange_t *ex, int h, bool *moved)
 
 /* ---- rounds ---- */
 
-static void open_round(collio_exchange_t *ex)
+static void relay_open_round(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
     int h = (int) (relay->next_round % 2);
@@ -350,7 +351,7 @@ static bool aggregator_poll(collio_exchange_t *ex, bool *moved)
     }
     while (relay->next_round < relay->round_count
            && COLLIO_HALF_FREE == relay->half[relay->next_round % 2].state) {
-        open_round(ex);
+        relay_open_round(ex);
         *moved = true;
     }
     return relay->next_round == relay->round_count && COLLIO_HALF_FREE == relay->half[0].state
@@ -421,35 +422,17 @@ static void delivered(collio_exchange_t *ex, const collio_delivery_t *delivery)
     half_t *half = &relay->half[h];
 
     if (!ex->write) {
+        int64_t bytes = delivery->move.bytes;
+
+        memset(message_of(ex, delivery->window) + bytes, 0,
+               (size_t) (delivery->move.what.bytes - bytes));
         atomic_store_explicit(&limits_of(ex, h)[delivery->aggregator],
-                              ex->plan->layer1.place[delivery->window] + delivery->move.bytes,
+                              ex->plan->layer1.place[delivery->window] + bytes,
                               memory_order_release);
         half->whole &= delivery->move.bytes == delivery->move.what.bytes;
     }
     if (0 == --half->windows) {
         half->state = ex->write ? COLLIO_HALF_FREE : COLLIO_HALF_DELIVERED;
-    }
-}
-
-/* put_fence: returns true if this member's turns of all rounds up to this round (write), or of all
- * closed rounds (read), are over, so that no rank is in a fence while another waits for its bytes.
- */
-static bool before_fence(const collio_exchange_t *ex, size_t round, size_t closed)
-{
-    const relay_t *relay = ex->plan->layer1.relay;
-
-    return !relay->active || collio_relay_is_aggregator(ex)
-           || relay->mine.next == relay->mine.turn_count
-           || relay->mine.turn[relay->mine.next].fence >= (ex->write ? round + 1 : closed);
-}
-
-static void number_rounds(collio_exchange_t *ex, const int64_t *bits)
-{
-    collio_part_t *mine = &ex->plan->layer1.relay->mine;
-    collio_fence_counter_t counter = {.bits = bits};
-
-    for (size_t t = 0; t < mine->turn_count; ++t) {
-        mine->turn[t].fence = collio_fence_round(&counter, mine->turn[t].index);
     }
 }
 
@@ -460,9 +443,6 @@ const collio_layer1_t collio_relay_actions = {
     .ready = ready,
     .message = message_of,
     .delivered = delivered,
-    .leader = collio_layers_leader,
-    .before_fence = before_fence,
-    .number_rounds = number_rounds,
 };
 
 int collio_relay_open(collio_plan_t *plan)

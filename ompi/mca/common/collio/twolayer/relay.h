@@ -46,7 +46,6 @@ typedef struct collio_turn_t {
     size_t window_count; /* number of windows of the turn */
     int64_t end;         /* place behind the last piece */
     bool straight;       /* the places of the bytes in the staging are contiguous */
-    size_t fence;        /* put_fence: round of the turn */
 } collio_turn_t;
 
 /** The relayed bytes of one rank, by round, aggregator and local coordinate. */
@@ -140,11 +139,6 @@ void collio_layers_decide(collio_exchange_t *ex);
 /** Returns true if members may copy their bytes to and from the staging themselves (shm): not in
  *  atomic mode, where their bytes are applied in order. The same on all ranks of a node. */
 bool collio_relay_may_share(const collio_exchange_t *ex);
-/** Returns the number of local aggregators of a group. */
-int collio_layers_in(const collio_exchange_t *ex, int group);
-/** Returns the rank that orders a requester among others: in atomic mode the rank of its local
- *  aggregator, otherwise its own. */
-int collio_layers_leader(const collio_exchange_t *ex, int rank);
 
 /** Returns true if this rank's share for that aggregator goes through layer 1. The same for all
  *  members of a local aggregator, except that the aggregator's own share goes through layer 1 in
@@ -200,7 +194,7 @@ static inline bool collio_relay_is_aggregator(const collio_exchange_t *ex)
 }
 
 /** Copies this rank's bytes of a turn between user memory and their places in a half, window by
- *  window from *next on. Returns false if a window of a read has not arrived. */
+ *  window starting at *next. Returns false if a window of a read has not arrived. */
 bool collio_relay_copy(collio_exchange_t *ex, int half, const collio_turn_t *turn, size_t *next);
 
 /** The memory of a local aggregator has the limits of both halves, then the halves. A half has one

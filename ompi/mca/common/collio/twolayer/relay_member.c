@@ -15,9 +15,10 @@
 typedef collio_relay_t relay_t;
 typedef collio_turn_t turn_t;
 
-static char *room(const collio_exchange_t *ex, size_t number)
+static char *relay_member_room(const collio_exchange_t *ex, size_t number)
 {
-    return ex->file->kept->relay.at + (number % 2) * (size_t) ex->plan->layer1.relay->message_bytes;
+    return ex->file->context->kept->relay.at
+           + (number % 2) * (size_t) ex->plan->layer1.relay->message_bytes;
 }
 
 static void start_turn(collio_exchange_t *ex, size_t number)
@@ -38,11 +39,11 @@ static void start_turn(collio_exchange_t *ex, size_t number)
     if (relay->shared) {
         int slot = collio_node_local(&ex->file->nodes, relay->aggregator);
 
-        move->ticket = ex->file->kept->relay_shared.taken[slot]++;
+        move->ticket = ex->file->context->kept->relay_shared.taken[slot]++;
         return;
     }
     if (!ex->write || NULL == collio_message_in_memory(ex, &move->what)) {
-        move->staging = room(ex, number);
+        move->staging = relay_member_room(ex, number);
     }
     move->transport->requester_start(ex, delivery);
 }
@@ -53,7 +54,7 @@ static void unpack_turn(collio_exchange_t *ex, size_t number, int64_t bytes)
 {
     const collio_part_t *mine = &ex->plan->layer1.relay->mine;
     const turn_t *turn = &mine->turn[number];
-    char *message = room(ex, number);
+    char *message = relay_member_room(ex, number);
     bool whole = bytes == turn->bytes;
     int64_t at = 0;
 
@@ -70,7 +71,7 @@ static void unpack_turn(collio_exchange_t *ex, size_t number, int64_t bytes)
             memcpy(&valid, message + turn->bytes + i * sizeof(valid), sizeof(valid));
             valid = valid < 0 || valid > window->bytes ? 0 : valid;
         }
-        collio_exchange_received(ex, collio_copy_message(ex, &what, message + at, valid));
+        (void) collio_copy_message(ex, &what, message + at, valid);
         at += window->bytes;
     }
 }
@@ -91,7 +92,7 @@ static bool message_over(collio_exchange_t *ex, size_t number)
 static bool copy_over(collio_exchange_t *ex, size_t number)
 {
     relay_t *relay = ex->plan->layer1.relay;
-    const collio_shared_t *shared = &ex->file->kept->relay_shared;
+    const collio_shared_t *shared = &ex->file->context->kept->relay_shared;
     const collio_nodes_t *nodes = &ex->file->nodes;
     int slot = collio_node_local(nodes, relay->aggregator);
     collio_delivery_t *delivery = &relay->turn[number % 2];
