@@ -3,10 +3,9 @@
 #define MCA_FBTL_MTPWRITE_H
 
 #include "ompi/mca/common/collio/access/access.h"
-#include "ompi/mca/common/collio/access/lockahead.h"
 #include "ompi/mca/common/collio/compat/compat.h"
+#include "ompi/mca/common/collio/ompio/individual.h"
 #include "ompi/mca/common/collio/settings/setting.h"
-#include "ompi/mca/common/collio/view/request.h"
 #include "ompi/mca/fbtl/fbtl.h"
 
 /**
@@ -15,8 +14,8 @@
  * shared file pointers pass lists of pieces to the fbtl module. Both become jobs of
  * common/collio/access: Build-IO, packing, sieving, locks, threads, engines.
  *
- *   MPI_File_write        -> individual.c -+
- *   stock fcoll, sharedfp -> module.c -----+--> common/collio/access
+ *   MPI_File_write        -> common/collio/ompio/individual.c -+
+ *   stock fcoll, sharedfp -> module.c -------------------------+--> common/collio/access
  */
 OMPI_DECLSPEC extern mca_fbtl_base_component_t mca_fbtl_mtpwrite_component;
 extern mca_fbtl_base_module_t mca_fbtl_mtpwrite_module;
@@ -33,6 +32,8 @@ typedef struct mca_fbtl_mtpwrite_settings_t {
 
 /** The values of the parameters. */
 extern mca_fbtl_mtpwrite_settings_t mca_fbtl_mtpwrite_settings;
+/** Verbose level 1: the component serves the file. */
+void mca_fbtl_mtpwrite_show_selected(const ompio_file_t *fh);
 
 /** Resolves the settings of a file: parameters, then hints. Makes AGREED settings the same on all
  *  ranks, and prints help texts. Collective over f_comm. */
@@ -41,31 +42,9 @@ void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settin
 void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,
                                         const mca_fbtl_mtpwrite_settings_t *settings);
 
-/** The record of an open handle, of an MPI file or of a shared file pointer. */
-typedef struct mca_fbtl_mtpwrite_file_t {
-    collio_access_t access;      /* how to access the file */
-    collio_access_stats_t stats; /* counters of the file */
-    collio_lockahead_covered_t
-        covered; /* Lustre locks that were requested; under the file's lock */
-} mca_fbtl_mtpwrite_file_t;
-
-/** Returns the record of a handle: found, or made at the first transfer, because the descriptor is
- *  not open before. NULL: no memory. */
-mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh);
-/** Frees the record of a handle, if there is one; the totals keep its counters. */
-void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh);
-/** Sums the counters of all files of this process, including closed files. */
-void mca_fbtl_mtpwrite_file_totals(collio_access_stats_t *totals);
-
 /** Registers the performance variables fbtl_mtpwrite_*. */
 void mca_fbtl_mtpwrite_pvars_register(void);
 /** Prints the report of a file, from rank 0. Collective over f_comm. */
 void mca_fbtl_mtpwrite_report(ompio_file_t *fh);
-
-/** Puts collio's individual reads and writes in the table of an MPI file. */
-void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
-                                          const mca_fbtl_mtpwrite_settings_t *settings);
-/** Removes the progress function of nonblocking individual calls. */
-void mca_fbtl_mtpwrite_individual_close(void);
 
 #endif /* MCA_FBTL_MTPWRITE_H */

@@ -61,12 +61,12 @@ static uint64_t value_of(const collio_access_stats_t *stats, int counter)
     return *(const uint64_t *) ((const char *) stats + offset[counter]);
 }
 
-static int get_value(const mca_base_pvar_t *pvar, void *value, void *object)
+static int counters_get_value(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     collio_access_stats_t totals;
 
     (void) object;
-    mca_fbtl_mtpwrite_file_totals(&totals);
+    collio_individual_totals(&totals);
     *(unsigned long long *) value = value_of(&totals,
                                              (int) ((const collio_counter_t *) pvar->ctx - list));
     return OPAL_SUCCESS;
@@ -75,12 +75,25 @@ static int get_value(const mca_base_pvar_t *pvar, void *value, void *object)
 void mca_fbtl_mtpwrite_pvars_register(void)
 {
     for (int i = 0; i < COUNTER_COUNT; ++i) {
-        collio_counter_register(&list[i], get_value, (void *) &list[i],
+        collio_counter_register(&list[i], counters_get_value, (void *) &list[i],
                                 &mca_fbtl_mtpwrite_component.fbtlm_version);
     }
 }
 
-static void print_report(const ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings,
+/* Names the threads of a request and the cores of rank 0, on which they run. */
+static void add_threads(collio_record_t *record, const collio_individual_t *file)
+{
+    int threads = NULL == file ? 0 : file->access.tuning.threads;
+    char list[128];
+
+    if (1 < threads) {
+        collio_cores_format(collio_pool_cores(), list, sizeof(list));
+        collio_text_add(&record->about, "  threads       %d on cores %s\n", threads, list);
+        collio_text_add(&record->json, ",\"threads\":%d,\"cores\":\"%s\"", threads, list);
+    }
+}
+
+static void print_report(const ompio_file_t *fh, const collio_individual_t *file,
                          const collio_counted_t *counted)
 {
     collio_table_t section = {"access", counted, COUNTER_COUNT};
@@ -96,19 +109,23 @@ static void print_report(const ompio_file_t *fh, const mca_fbtl_mtpwrite_setting
         .section = &section,
         .sections = 1};
 
-    collio_report_print(&record, settings->report, settings->report_file);
+    add_threads(&record, file);
+    collio_report_print(&record, mca_fbtl_mtpwrite_settings.report,
+                        mca_fbtl_mtpwrite_settings.report_file);
+    collio_text_fini(&record.about);
+    collio_text_fini(&record.json);
 }
 
 void mca_fbtl_mtpwrite_report(ompio_file_t *fh)
 {
     uint64_t mine[COUNTER_COUNT] = {0};
     collio_counted_t counted[COUNTER_COUNT];
-    const mca_fbtl_mtpwrite_file_t *file;
+    const collio_individual_t *file;
 
     if (NULL == fh->f_comm || MPI_COMM_NULL == fh->f_comm || NULL == fh->f_comm->c_coll) {
         return; /* the file was never open */
     }
-    file = mca_fbtl_mtpwrite_file_get(fh);
+    file = collio_individual_get(fh);
     for (int i = 0; NULL != file && i < COUNTER_COUNT; ++i) {
         mine[i] = value_of(&file->stats, i);
     }
@@ -116,6 +133,6 @@ void mca_fbtl_mtpwrite_report(ompio_file_t *fh)
                              counted)
         && 0 == fh->f_rank
         && 0 < counted[AT_pieces_in].sum) { /* no report on files that were not accessed */
-        print_report(fh, &mca_fbtl_mtpwrite_settings, counted);
+        print_report(fh, file, counted);
     }
 }

@@ -11,27 +11,45 @@
 
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/compat/verbose.h"
 #include "ompi/mca/common/collio/hook/guard.h"
+#include "ompi/mca/common/collio/ompio/open.h"
 #include "ompi/mca/common/ompio/common_ompio_request.h"
 #include "ompi/mca/fbtl/base/base.h"
 
-static int module_init(ompio_file_t *fh)
+/* Without a hook only the module is used: no MPI file has the handle. */
+static void install(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings)
+{
+    collio_hook_t *hook = collio_hook_get(fh);
+
+    if (NULL == hook) {
+        return;
+    }
+    collio_individual_install(hook);
+    collio_entries_install(hook);
+    mca_fbtl_mtpwrite_settings_publish(fh, settings);
+    if (settings->report) { /* runs when no call is in flight */
+        collio_hook_on_close(hook, mca_fbtl_mtpwrite_report);
+    }
+    collio_individual_watch(hook);
+}
+
+static int mtpwrite_module_init(ompio_file_t *fh)
 {
     mca_fbtl_mtpwrite_settings_t settings;
 
     mca_fbtl_mtpwrite_settings_agree(fh, &settings); /* first, because it is collective */
-    if (0 != collio_guard_offer(fh, COLLIO_SETTING_ON == settings.sieve_write, &settings.tuning)) {
+    if (0 != collio_guard_offer(fh, settings.sieve_write, &settings.tuning)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    mca_fbtl_mtpwrite_individual_install(fh, &settings);
-    COLLIO_SHOW_ROOT(fbtl, SELECT, fh, "fbtl/mtpwrite: %s: selected", fh->f_filename);
+    install(fh, &settings);
+    mca_fbtl_mtpwrite_show_selected(fh);
     return OMPI_SUCCESS;
 }
 
-static int module_finalize(ompio_file_t *fh)
+static int mtpwrite_module_finalize(ompio_file_t *fh)
 {
-    mca_fbtl_mtpwrite_file_end(fh);
+    collio_individual_end(fh);
+    collio_guard_end(fh);
     return OMPI_SUCCESS;
 }
 
@@ -45,7 +63,7 @@ typedef struct list_t {
 static list_t *list_new(ompio_file_t *fh, bool write)
 {
     size_t count = (size_t) fh->f_num_of_io_entries;
-    mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
+    collio_individual_t *file = collio_individual_get(fh);
     list_t *list = calloc(1, sizeof(*list) + count * sizeof(list->segments[0]));
 
     if (NULL == file || NULL == list) {
@@ -66,7 +84,7 @@ static list_t *list_new(ompio_file_t *fh, bool write)
     return list;
 }
 
-/* Returns the number of segments, from the first one on, that ascend without overlap. */
+/* Returns the number of segments, starting at the first, that ascend without overlap. */
 static size_t sorted_run(const collio_segment_t *segments, size_t count)
 {
     size_t run = 1;
@@ -97,7 +115,7 @@ static void list_run(list_t *list)
 }
 
 /* Returns the number of bytes, or a failure without a reason: OMPIO accepts nothing else. */
-static ssize_t transfer(ompio_file_t *fh, bool write)
+static ssize_t mtpwrite_transfer(ompio_file_t *fh, bool write)
 {
     list_t *list = list_new(fh, write);
     ssize_t total;
@@ -113,15 +131,15 @@ static ssize_t transfer(ompio_file_t *fh, bool write)
 
 static ssize_t module_preadv(ompio_file_t *fh)
 {
-    return transfer(fh, false);
+    return mtpwrite_transfer(fh, false);
 }
 
 static ssize_t module_pwritev(ompio_file_t *fh)
 {
-    return transfer(fh, true);
+    return mtpwrite_transfer(fh, true);
 }
 
-static bool progress(mca_ompio_request_t *request)
+static bool mtpwrite_progress(mca_ompio_request_t *request)
 {
     list_t *list = request->req_data;
 
@@ -133,7 +151,7 @@ static bool progress(mca_ompio_request_t *request)
     return true;
 }
 
-static void request_free(mca_ompio_request_t *request)
+static void mtpwrite_request_free(mca_ompio_request_t *request)
 {
     list_t *list = request->req_data;
 
@@ -146,7 +164,7 @@ static void request_free(mca_ompio_request_t *request)
 
 /* Starts a list as one job. Transfers the list at once if it is unsorted and needs several jobs, or
  * if no engine and no thread can run the job. */
-static ssize_t start(ompio_file_t *fh, ompi_request_t *handle, bool write)
+static ssize_t mtpwrite_start(ompio_file_t *fh, ompi_request_t *handle, bool write)
 {
     mca_ompio_request_t *request = (mca_ompio_request_t *) handle;
     list_t *list = list_new(fh, write);
@@ -159,40 +177,40 @@ static ssize_t start(ompio_file_t *fh, ompi_request_t *handle, bool write)
         list_run(list);
     }
     request->req_data = list;
-    request->req_progress_fn = progress;
-    request->req_free_fn = request_free;
+    request->req_progress_fn = mtpwrite_progress;
+    request->req_free_fn = mtpwrite_request_free;
     return OMPI_SUCCESS;
 }
 
 static ssize_t module_ipreadv(ompio_file_t *fh, ompi_request_t *request)
 {
-    return start(fh, request, false);
+    return mtpwrite_start(fh, request, false);
 }
 
 static ssize_t module_ipwritev(ompio_file_t *fh, ompi_request_t *request)
 {
-    return start(fh, request, true);
+    return mtpwrite_start(fh, request, true);
 }
 
 #if COLLIO_HAVE_CHECK_ATOMICITY
-/* Does atomic mode work? It requires only locks, because whole requests are locked. */
+/* True if atomic mode works. It requires only locks, because whole requests are locked. */
 static bool check_atomicity(ompio_file_t *fh)
 {
-    mca_fbtl_mtpwrite_file_t *file = mca_fbtl_mtpwrite_file_get(fh);
+    collio_individual_t *file = collio_individual_get(fh);
 
     return NULL != file && collio_lock_works(&file->access);
 }
 #endif
 
 mca_fbtl_base_module_t mca_fbtl_mtpwrite_module = {
-    .fbtl_module_init = module_init,
-    .fbtl_module_finalize = module_finalize,
+    .fbtl_module_init = mtpwrite_module_init,
+    .fbtl_module_finalize = mtpwrite_module_finalize,
     .fbtl_preadv = module_preadv,
     .fbtl_ipreadv = module_ipreadv,
     .fbtl_pwritev = module_pwritev,
     .fbtl_ipwritev = module_ipwritev,
-    .fbtl_progress = progress,
-    .fbtl_request_free = request_free,
+    .fbtl_progress = mtpwrite_progress,
+    .fbtl_request_free = mtpwrite_request_free,
 #if COLLIO_HAVE_CHECK_ATOMICITY
     .fbtl_check_atomicity = check_atomicity,
 #endif

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ompi/mca/common/collio/core/naming.h"
+
 #include "ompi/mca/common/collio/compat/compat.h"
 #include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/ompio/fs.h"
@@ -26,8 +28,7 @@ mca_fs_base_component_2_0_0_t mca_fs_beegfs_component;
 static int parameter_priority;
 
 static const collio_setting_t rows[] = {
-    {"priority", COLLIO_NUMBER, 0, NULL, COLLIO_FS_PRIORITY_DEFAULT, 3, COLLIO_SETTING_NO_HINT,
-     NULL,
+    {"priority", COLLIO_NUMBER, 0, NULL, COLLIO_PRIORITY_DEFAULT, 3, COLLIO_SETTING_NO_HINT, NULL,
      "Priority of this component for files on BeeGFS that are opened with striping hints. fs/ufs "
      "has 10: set 20 to use this one for them without --mca fs"},
 };
@@ -38,7 +39,7 @@ static collio_settings_set_t set = {.prefix = "fs_beegfs",
                                     .parameters = &parameter_priority,
                                     .bytes = sizeof(parameter_priority)};
 
-static int component_register(void)
+static int beegfs_component_register(void)
 {
     int rc = COLLIO_FITS("fs/beegfs");
 
@@ -48,7 +49,7 @@ static int component_register(void)
     return collio_settings_set_register(&set, &mca_fs_beegfs_component.fsm_version);
 }
 
-static bool has_hints(opal_info_t *info)
+static bool beegfs_has_hints(opal_info_t *info)
 {
     static const char *const names[] = {"striping_factor", "striping_unit", "stripe_width",
                                         "stripe_size"};
@@ -63,11 +64,11 @@ static bool has_hints(opal_info_t *info)
 
 static const char *decline(ompio_file_t *fh)
 {
-    if (MPI_COMM_NULL == fh->f_comm || !has_hints(fh->f_info)) {
-        return "no striping hints";
+    if (MPI_COMM_NULL == fh->f_comm || !beegfs_has_hints(fh->f_info)) {
+        return "it is opened without striping hints";
     }
     if (COLLIO_STRIPES_BEEGFS != collio_stripes_system(fh->f_filename)) {
-        return "not on BeeGFS";
+        return "it is not on BeeGFS";
     }
     collio_hints_check(fh->f_info);
     return NULL;
@@ -77,9 +78,12 @@ static const char *decline(ompio_file_t *fh)
 
 static mca_fs_base_module_1_0_0_t module;
 static mca_fs_base_module_file_open_fn_t ufs_open;
+static mca_fs_base_module_init_1_0_0_fn_t ufs_init;
+
+static int beegfs_module_init(ompio_file_t *fh);
 
 /* Rank 0: creates the file. Returns true if this call created the file. */
-static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_info_t *info)
+static bool beegfs_create(ompio_file_t *fh, const char *path, int access_mode, opal_info_t *info)
 {
     collio_stripes_t wanted;
     const char *why_not;
@@ -103,7 +107,7 @@ static bool create(ompio_file_t *fh, const char *path, int access_mode, opal_inf
 }
 
 /* Publishes the stripes of the file, new or existing. */
-static void publish(ompio_file_t *fh, opal_info_t *info)
+static void beegfs_publish(ompio_file_t *fh, opal_info_t *info)
 {
     collio_stripes_t none = COLLIO_STRIPES_NONE;
     collio_stripes_t has;
@@ -112,23 +116,23 @@ static void publish(ompio_file_t *fh, opal_info_t *info)
     collio_striping_publish(info, &has, &none);
 }
 
-static int file_open(struct ompi_communicator_t *comm, const char *filename, int access_mode,
-                     struct opal_info_t *info, ompio_file_t *fh)
+static int beegfs_file_open(struct ompi_communicator_t *comm, const char *filename, int access_mode,
+                            struct opal_info_t *info, ompio_file_t *fh)
 {
     int rc;
 
-    if (OMPIO_ROOT == fh->f_rank && create(fh, filename, access_mode, info)) {
+    if (OMPIO_ROOT == fh->f_rank && beegfs_create(fh, filename, access_mode, info)) {
         access_mode &= ~MPI_MODE_EXCL;
     }
     rc = ufs_open(comm, filename, access_mode, info, fh);
     if (OMPI_SUCCESS == rc) {
-        publish(fh, info);
+        beegfs_publish(fh, info);
     }
     return rc;
 }
 
 /* Returns the module; NULL if there is no fs/ufs. */
-static mca_fs_base_module_1_0_0_t *module_of(ompio_file_t *fh)
+static mca_fs_base_module_1_0_0_t *beegfs_module_of(ompio_file_t *fh)
 {
     const mca_base_component_list_item_t *item;
 
@@ -144,20 +148,38 @@ static mca_fs_base_module_1_0_0_t *module_of(ompio_file_t *fh)
             && NULL != (ufs = component->fsm_file_query(fh, &priority))) {
             module = *ufs;
             ufs_open = ufs->fs_file_open;
-            module.fs_file_open = file_open;
+            ufs_init = ufs->fs_module_init;
+            module.fs_module_init = beegfs_module_init;
+            module.fs_file_open = beegfs_file_open;
             return &module;
         }
     }
     return NULL;
 }
 
-static const collio_fs_t fs = {
-    .name = "beegfs", .priority = &parameter_priority, .decline = decline, .module = module_of};
+static const collio_fs_t fs = {.candidate = {.framework = &ompi_fs_base_framework,
+                                             .name = "beegfs",
+                                             .priority = &parameter_priority},
+                               .title = "fs/beegfs",
+                               .decline = decline,
+                               .module = beegfs_module_of};
 
-static mca_fs_base_module_1_0_0_t *file_query(ompio_file_t *fh, int *priority)
+static int beegfs_module_init(ompio_file_t *fh)
+{
+    collio_candidate_selected(&fs.candidate, fh);
+    return ufs_init(fh);
+}
+
+static mca_fs_base_module_1_0_0_t *beegfs_file_query(ompio_file_t *fh, int *priority)
 {
     return collio_fs_query(&fs, fh, priority);
 }
 
+static int beegfs_file_unquery(ompio_file_t *fh)
+{
+    collio_candidate_outranked(&fs.candidate, fh);
+    return OMPI_SUCCESS;
+}
+
 mca_fs_base_component_2_0_0_t mca_fs_beegfs_component = COLLIO_FS_COMPONENT(
-    "beegfs", component_register, file_query);
+    "beegfs", beegfs_component_register, beegfs_file_query, beegfs_file_unquery);

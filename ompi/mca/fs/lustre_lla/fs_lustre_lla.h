@@ -29,7 +29,7 @@ enum { MCA_FS_LUSTRE_LLA_AUTO = -1 }; /* a value in addition to collio_lockahead
 typedef struct mca_fs_lustre_lla_settings_t {
     int collective;                      /* AUTO, or a collio_lockahead_mode_t */
     int individual;                      /* AUTO, or a collio_lockahead_mode_t */
-    bool async;                          /* requests long before their access do not wait */
+    int async;                           /* COLLIO_SETTING_AUTO, _ON or _OFF */
     bool noexpand;                       /* servers do not expand the locks of plain accesses */
     bool clear_locks;                    /* an open drops the locks that clients hold */
     int report;                          /* format of the report: collio_report_mode_t */
@@ -110,7 +110,9 @@ bool mca_fs_lustre_lla_lockahead_withdraw(void *self, int error);
 /** Prints the file's table on the root rank. Collective. */
 void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);
 
-/** Returns the path behind an optional "lustre:" prefix. */
+/** Returns the path after an optional "lustre:" prefix. */
 const char *mca_fs_lustre_lla_plain_path(const char *filename);
+/** Verbose level 1: the component serves the file. */
+void mca_fs_lustre_lla_show_selected(const ompio_file_t *fh);
 
 #endif /* MCA_FS_LUSTRE_LLA_H */

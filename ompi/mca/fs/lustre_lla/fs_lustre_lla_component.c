@@ -9,9 +9,9 @@
 
 #include "fs_lustre_lla.h"
 
+#include "ompi/mca/common/collio/core/naming.h"
 #include "ompi/mca/common/collio/report/report_out.h"
 
-#include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/ompio/fs.h"
 
 #include <stdio.h>
@@ -37,41 +37,31 @@ static const char individual_modes[] = "auto=-1,off=0,element=4,view=5";
 static const collio_setting_t rows[] = {
     {"lockahead", COLLIO_CHOICE, AT(collective), collective_modes, MCA_FS_LUSTRE_LLA_AUTO, 3,
      AGREED, NULL,
-     "Which locks an aggregator requests before a collective access: its whole file domain in one "
-     "request (global), each stripe of it if the file has several stripe objects (stripe), or each "
-     "window just before its access (cycle). off: none. auto is global where the file system can "
-     "do it, otherwise off. Set it to "
-     "compare modes"},
+     "Which locks an aggregator requests before a collective access; auto is global where "
+     "the file system can do it, otherwise off. Set it to compare modes (docs/lustre.md)"},
     {"lockahead_individual", COLLIO_CHOICE, AT(individual), individual_modes,
      MCA_FS_LUSTRE_LLA_AUTO, 3, AGREED, NULL,
-     "Which locks a rank requests for individual access: each transfer of a call (element), or "
-     "each piece of its view at the first access to it (view). Accesses of more than 16,384 "
-     "pieces use ordinary locks. off: none. auto is element where the file "
-     "system can do it, otherwise off. Set it to compare modes"},
-    {"async", COLLIO_SWITCH, AT(async), NULL, 0, 5, AGREED, NULL,
-     "Request locks without waiting for them, where the access does not follow at once: all "
-     "windows of a file domain except the first (lock-ahead global, stripe), the next window "
-     "(cycle), "
-     "later blocks of a view (view). No effect on element, whose accesses follow at once. A "
-     "request that conflicts with a lock of another client is "
-     "then dropped instead of taking that lock away. Try it if aggregators wait for locks that "
-     "no other client holds"},
+     "Which locks a rank requests for individual access; auto is element where the file "
+     "system can do it, otherwise off. Set it to compare modes (docs/lustre.md)"},
+    {"async", COLLIO_CHOICE, AT(async), "auto,on,off", 0, 5, AGREED, NULL,
+     "Request locks without waiting for them, where the access does not follow at once; auto is on "
+     "for cycle, element and view. Set it to off if several clients write to the same pages, to on "
+     "if aggregators wait for locks that no other client holds (docs/lustre.md)"},
     {"noexpand", COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
      "With lock-ahead, keep the servers from growing the locks of plain accesses. Switch it off if "
      "a rank accesses large ranges alone"},
     {"clear_locks", COLLIO_SWITCH, AT(clear_locks), NULL, 1, 5, AGREED, NULL,
-     "With lock-ahead, drop the locks that clients still hold on the file when it is opened, by "
-     "taking and giving back a group lock. Not done if it is opened for reading only, and not for "
-     "composite layouts, all components of which would be instantiated by it. Switch it off if "
-     "opens take long and no other client has used the file"},
+     "With lock-ahead, drop the locks that clients still hold on the file when it is "
+     "opened. Switch it off if opens take long and no other client has used the file "
+     "(docs/lustre.md)"},
     {"pool", COLLIO_TEXT, AT(pool), NULL, 0, 5, NO_PARAMETER | AGREED, NULL,
      "Name of the OST pool that a new file is created in. Empty: no pool is requested"},
     {"report", COLLIO_CHOICE, AT(report), COLLIO_REPORT_CHOICES, 0, 3, AGREED, NULL,
-     "Print at close a file's striping and what became of the lock "
-     "requests." COLLIO_REPORT_VALUES},
+     "Print at close a file's striping and what became of the lock requests "
+     "(docs/report.md)"},
     {"report_file", COLLIO_TEXT, AT(report_file), NULL, 0, 3, AGREED, NULL,
      COLLIO_REPORT_FILE_HELP},
-    {"priority", COLLIO_NUMBER, AT(priority), NULL, COLLIO_FS_PRIORITY_DEFAULT, 3, NO_HINT, NULL,
+    {"priority", COLLIO_NUMBER, AT(priority), NULL, COLLIO_PRIORITY_DEFAULT, 3, NO_HINT, NULL,
      "Priority of this component for files on Lustre. The stock component has 50: set 60 to use "
      "this one for every file on Lustre without --mca fs"},
 };
@@ -84,7 +74,7 @@ static collio_settings_set_t set = {.prefix = "fs_lustre_lla",
 
 static const collio_fs_t fs;
 
-static int component_register(void)
+static int lustre_component_register(void)
 {
     const mca_base_component_t *component = &mca_fs_lustre_lla_component.fsm_version;
     int rc = COLLIO_FITS("fs/lustre_lla");
@@ -92,9 +82,11 @@ static int component_register(void)
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
+    collio_lockahead_register(component);
     rc = collio_settings_set_register(&set, component);
-    llapi_origin = collio_fs_is_requested(&fs) ? collio_llapi()->origin
-                                               : "not loaded: fs/lustre_lla is not selected";
+    llapi_origin = 0 < collio_candidate_priority(&fs.candidate)
+                       ? collio_llapi()->origin
+                       : "not loaded: fs/lustre_lla is not selected";
     (void) mca_base_component_var_register(
         component, "llapi",
         "Path of Lustre's user library, if this component is selected (cannot be set)",
@@ -133,7 +125,7 @@ static int type_of(ompio_file_t *fh)
     return mca_fs_base_get_fstype((char *) fh->f_filename);
 }
 
-/* Is the file on Lustre? The same on every rank; false if communication failed. */
+/* True if the file is on Lustre. The same on every rank; false if communication failed. */
 static bool is_on_lustre(ompio_file_t *fh)
 {
     int type = NONE;
@@ -149,35 +141,40 @@ static bool is_on_lustre(ompio_file_t *fh)
 
 static const char *decline(ompio_file_t *fh)
 {
-    const char *list = ompi_fs_base_framework.framework_selection;
-
     if (MPI_COMM_NULL != fh->f_comm) {
         collio_hints_check(fh->f_info); /* before OMPIO divides by cb_nodes */
     }
-    if (is_on_lustre(fh)) {
-        return NULL;
-    }
-    if (NULL != list && 0 == strcmp(list, fs.name) && OMPIO_ROOT == fh->f_rank) {
-        collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_NOT_ON_LUSTRE);
-    }
-    return "not on Lustre";
+    return is_on_lustre(fh) ? NULL : "it is not on Lustre";
 }
 
-static mca_fs_base_module_1_0_0_t *module_of(ompio_file_t *fh)
+static mca_fs_base_module_1_0_0_t *lustre_module_of(ompio_file_t *fh)
 {
     (void) fh;
     return &mca_fs_lustre_lla_module;
 }
 
-static const collio_fs_t fs = {.name = "lustre_lla",
-                               .priority = &parameters.priority,
+static const collio_fs_t fs = {.candidate = {.framework = &ompi_fs_base_framework,
+                                             .name = "lustre_lla",
+                                             .priority = &parameters.priority},
+                               .title = "fs/lustre_lla",
                                .decline = decline,
-                               .module = module_of};
+                               .module = lustre_module_of};
 
-static mca_fs_base_module_1_0_0_t *file_query(ompio_file_t *fh, int *priority)
+void mca_fs_lustre_lla_show_selected(const ompio_file_t *fh)
+{
+    collio_candidate_selected(&fs.candidate, fh);
+}
+
+static mca_fs_base_module_1_0_0_t *lustre_file_query(ompio_file_t *fh, int *priority)
 {
     return collio_fs_query(&fs, fh, priority);
 }
 
+static int lustre_file_unquery(ompio_file_t *fh)
+{
+    collio_candidate_outranked(&fs.candidate, fh);
+    return OMPI_SUCCESS;
+}
+
 mca_fs_base_component_2_0_0_t mca_fs_lustre_lla_component = COLLIO_FS_COMPONENT(
-    "lustre_lla", component_register, file_query);
+    "lustre_lla", lustre_component_register, lustre_file_query, lustre_file_unquery);

@@ -41,7 +41,7 @@ bool mca_fs_lustre_lla_cut_next(mca_fs_lustre_lla_cut_t *cut, int64_t *first, in
 /** Returns the index of the part that contains a byte; -1: none. */
 int mca_fs_lustre_lla_cut_part(const collio_lustre_part_t *part, size_t part_count, int64_t offset);
 
-/** Is [first, last] in one piece of one object? */
+/** True if [first, last] is in one piece of one object. */
 bool mca_fs_lustre_lla_cut_is_single(const collio_lustre_part_t *part, size_t part_count,
                                      int64_t first, int64_t last);
 

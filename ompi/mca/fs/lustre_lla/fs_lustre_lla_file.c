@@ -13,11 +13,12 @@
  *
  * Cached locks are cleared before any other rank has the file open, so no rank of the job can have
  * new locks. A rank that fails still takes part in the allreduce, so all ranks return the same
- * error; no step behind the allreduce can fail.
+ * error; no step after the allreduce can fail.
  */
 
 #include "fs_lustre_lla.h"
 
+#include "ompi/mca/common/collio/compat/repeat.h"
 #include "ompi/mca/common/collio/compat/verbose.h"
 #include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/ompio/open.h"
@@ -57,7 +58,7 @@ static void cut_prefix(char *full, const char *filename, const char *plain)
 
 /* Clears f_fs_ptr, because some callers do not, and removes the "lustre:" prefix, which serves only
  * to select a component. */
-static int module_init(ompio_file_t *fh)
+static int lustre_module_init(ompio_file_t *fh)
 {
     const char *plain = mca_fs_lustre_lla_plain_path(fh->f_filename);
 
@@ -67,12 +68,13 @@ static int module_init(ompio_file_t *fh)
         cut_prefix(fh->f_fullfilename, fh->f_filename, plain);
         fh->f_filename = plain;
     }
+    mca_fs_lustre_lla_show_selected(fh);
     return OMPI_SUCCESS;
 }
 
 /* Opens the file; a new file gets the stripes of the hints. Returns a descriptor or -errno. */
-static int open_striped(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
-                        collio_stripes_t *used)
+static int lustre_open_striped(ompio_file_t *fh, const char *path, int amode, opal_info_t *info,
+                               collio_stripes_t *used)
 {
     collio_stripes_t wanted;
     const char *why_not;
@@ -93,7 +95,7 @@ static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t
 {
     const char *why_not;
 
-    fh->fd = open_striped(fh, path, amode, info, &verdict->used);
+    fh->fd = lustre_open_striped(fh, path, amode, info, &verdict->used);
     if (0 > fh->fd) {
         verdict->error = -fh->fd;
         fh->fd = -1;
@@ -117,7 +119,7 @@ static void open_root(ompio_file_t *fh, const char *path, int amode, opal_info_t
 }
 
 /* Returns the largest errno of all ranks; *lockahead = all ranks have lock-ahead. Collective. */
-static int agree(ompio_file_t *fh, int error, bool *lockahead)
+static int lustre_agree(ompio_file_t *fh, int error, bool *lockahead)
 {
     int mine[2] = {error, !*lockahead};
     int all[2] = {0, 1};
@@ -137,6 +139,16 @@ static int in_force(int wanted, int preset, bool possible)
     return MCA_FS_LUSTRE_LLA_AUTO == wanted ? preset : wanted;
 }
 
+/* True if requests in this mode may be asynchronous. auto: not in `global` and `stripe`, where the
+ * authors of lock-ahead found no gain, and where a dropped request costs a large range. */
+static bool asynchronous(int setting, collio_lockahead_mode_t mode)
+{
+    bool pays = COLLIO_LOCKAHEAD_GLOBAL != mode && COLLIO_LOCKAHEAD_STRIPE != mode;
+
+    return COLLIO_LOCKAHEAD_OFF != mode
+           && (COLLIO_SETTING_AUTO == setting ? pays : COLLIO_SETTING_ON == setting);
+}
+
 /* Fills the record of the file. Cannot fail: the ranks have agreed. */
 static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
                       const mca_fs_lustre_lla_settings_t *settings, const verdict_t *verdict)
@@ -149,19 +161,20 @@ static void file_init(mca_fs_lustre_lla_file_t *file, ompio_file_t *fh,
     file->rank = fh->f_rank;
     atomic_store(&file->empty, verdict->layout.empty);
     pthread_mutex_init(&file->mutex, NULL);
-    file->lockahead.async = settings->async;
     file->lockahead.request = mca_fs_lustre_lla_lockahead_request;
     file->lockahead.withdraw = mca_fs_lustre_lla_lockahead_withdraw;
     file->lockahead.collective = in_force(settings->collective, COLLIO_LOCKAHEAD_GLOBAL,
                                           verdict->lockahead);
     file->lockahead.individual = in_force(settings->individual, COLLIO_LOCKAHEAD_ELEMENT,
                                           verdict->lockahead);
+    file->lockahead.async_collective = asynchronous(settings->async, file->lockahead.collective);
+    file->lockahead.async_individual = asynchronous(settings->async, file->lockahead.individual);
     file->noexpand = verdict->lockahead && settings->noexpand && !verdict->layout.on_mdt
                      && 0 == mca_fs_lustre_lla_lockahead_noexpand(fh->fd, true);
 }
 
 /* Sets f_stripe_size, f_stripe_count, and the hints for MPI_File_get_info. */
-static void publish(ompio_file_t *fh, opal_info_t *info, const verdict_t *verdict)
+static void lustre_publish(ompio_file_t *fh, opal_info_t *info, const verdict_t *verdict)
 {
     const collio_lustre_layout_t *layout = &verdict->layout;
     collio_stripes_t has = COLLIO_STRIPES_NONE;
@@ -191,18 +204,18 @@ static int open_all(ompio_file_t *fh, const char *path, int amode, opal_info_t *
         open_root(fh, path, amode, info, settings, verdict);
     }
     if (OMPI_SUCCESS != collio_bcast(verdict, (int) sizeof(*verdict), MPI_BYTE, fh->f_comm)) {
-        verdict->error = EIO; /* communication failed, so agree() fails, too */
+        verdict->error = EIO; /* communication failed, so lustre_agree() fails, too */
     }
     error = verdict->error;
     if (0 == error && !have_memory) {
         error = ENOMEM;
     }
     if (0 == error && OMPIO_ROOT != fh->f_rank) {
-        fh->fd = open(path, amode, mca_fs_base_get_file_perm(fh));
-        error = 0 > fh->fd ? errno : 0;
+        fh->fd = collio_stripes_open_plain(path, amode, mca_fs_base_get_file_perm(fh));
+        error = 0 > fh->fd ? -fh->fd : 0;
     }
     lockahead = verdict->lockahead && collio_llapi()->has_lockahead;
-    error = agree(fh, error, &lockahead);
+    error = lustre_agree(fh, error, &lockahead);
     if (0 != error && 0 <= fh->fd) {
         close(fh->fd);
         fh->fd = -1;
@@ -215,8 +228,8 @@ static int open_all(ompio_file_t *fh, const char *path, int amode, opal_info_t *
     return error;
 }
 
-static int file_open(struct ompi_communicator_t *comm, const char *filename, int access_mode,
-                     struct opal_info_t *info, ompio_file_t *fh)
+static int lustre_file_open(struct ompi_communicator_t *comm, const char *filename, int access_mode,
+                            struct opal_info_t *info, ompio_file_t *fh)
 {
     const char *path = mca_fs_lustre_lla_plain_path(filename);
     int amode = mca_fs_base_get_file_amode(fh->f_rank, access_mode);
@@ -235,7 +248,7 @@ static int file_open(struct ompi_communicator_t *comm, const char *filename, int
     file_init(file, fh, &settings, &verdict);
     fh->f_fs_ptr = file;
     fh->f_flags |= OMPIO_LOCK_NEVER; /* Lustre serializes overlapping accesses itself */
-    publish(fh, info, &verdict);
+    lustre_publish(fh, info, &verdict);
     COLLIO_SHOW_ROOT(fs, FILE, fh,
                      "fs/lustre_lla: %s: %d stripes of %zu bytes, lockahead %s, for "
                      "individual access %s",
@@ -246,7 +259,7 @@ static int file_open(struct ompi_communicator_t *comm, const char *filename, int
 }
 
 /* The agreement at the end is also a barrier: no rank removes the file before all close it. */
-static int file_close(ompio_file_t *fh)
+static int lustre_file_close(ompio_file_t *fh)
 {
     mca_fs_lustre_lla_file_t *file = fh->f_fs_ptr;
     bool unused = true;
@@ -264,7 +277,7 @@ static int file_close(ompio_file_t *fh)
         error = errno;
     }
     fh->fd = -1;
-    error = agree(fh, error, &unused);
+    error = lustre_agree(fh, error, &unused);
     if (0 != error) { /* MPI_File_close drops the result of its components */
         collio_help("fs/lustre_lla", fh->f_filename, COLLIO_HELP_CLOSE, strerror(error));
     }
@@ -284,10 +297,11 @@ static int file_delete(char *file_name, struct opal_info_t *info)
  * other's locks. */
 static int file_set_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE size)
 {
-    int error = 0;
+    int error = 0, rc = 0;
 
-    if (OMPIO_ROOT == fh->f_rank && 0 != ftruncate(fh->fd, (off_t) size)) {
-        error = errno;
+    if (OMPIO_ROOT == fh->f_rank) {
+        COLLIO_REPEAT(rc, ftruncate(fh->fd, (off_t) size));
+        error = 0 == rc ? 0 : errno;
     }
     if (OMPI_SUCCESS != collio_bcast(&error, 1, MPI_INT, fh->f_comm)) {
         error = EIO;
@@ -295,7 +309,7 @@ static int file_set_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE size)
     return collio_error_class(error);
 }
 
-static int file_get_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *size)
+static int lustre_file_get_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *size)
 {
     struct stat status;
 
@@ -306,20 +320,29 @@ static int file_get_size(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *size)
     return OMPI_SUCCESS;
 }
 
-static int file_sync(ompio_file_t *fh)
+static int lustre_file_sync(ompio_file_t *fh)
 {
     bool unused = true;
+    int rc;
 
-    return collio_error_class(agree(fh, 0 == fsync(fh->fd) ? 0 : errno, &unused));
+    COLLIO_REPEAT(rc, fsync(fh->fd));
+    return collio_error_class(lustre_agree(fh, 0 == rc ? 0 : errno, &unused));
+}
+
+/* file_close has freed everything */
+static int lustre_module_finalize(ompio_file_t *fh)
+{
+    (void) fh;
+    return OMPI_SUCCESS;
 }
 
 mca_fs_base_module_1_0_0_t mca_fs_lustre_lla_module = {
-    .fs_module_init = module_init,
-    .fs_module_finalize = collio_file_unquery,
-    .fs_file_open = file_open,
-    .fs_file_close = file_close,
+    .fs_module_init = lustre_module_init,
+    .fs_module_finalize = lustre_module_finalize,
+    .fs_file_open = lustre_file_open,
+    .fs_file_close = lustre_file_close,
     .fs_file_delete = file_delete,
     .fs_file_set_size = file_set_size,
-    .fs_file_get_size = file_get_size,
-    .fs_file_sync = file_sync,
+    .fs_file_get_size = lustre_file_get_size,
+    .fs_file_sync = lustre_file_sync,
 };

@@ -12,9 +12,9 @@
  *   stripe   [-----][-----][-----][-----][----]     one request per stripe, up to 1023 in a call;
  *                                                   one request for a part with one object
  *   cycle    [------------]                         the window of the next access; asynchronous:
- *                                                   the window behind it
- *   element  [--]   [-]  [---]                      each transfer of an individual call
- *   view     [--]   [-]  [---]  [--]   [-]  [---]   each piece of a view, at the first access
+ *                                                   the window after it
+ *   element  [--]   [-]  [---]                      each piece of an individual call
+ *   view     [--]   [-]  [---]  [--]   [-]  [---]   each piece of a view, when it is set
  *
  * Synchronous requests revoke conflicting locks of other clients and always end with the lock.
  * Locks of asynchronous requests arrive later, so only ranges that are not accessed at once are
@@ -43,7 +43,7 @@
 #include "ompi/mca/common/collio/help/help.h"
 
 enum {
-    FAILURES_MOST = 8,     /* consecutive failures that end the requests */
+    FAILURES_MAX = 8,      /* consecutive failures that end the requests */
     GROUP_ID = 0x636c6c61, /* arbitrary number of the group lock that clears caches */
     KERNEL_ENOTSUPP = 524  /* errno of clients before 2.16 instead of EOPNOTSUPP */
 };
@@ -78,7 +78,7 @@ int mca_fs_lustre_lla_lockahead_noexpand(int fd, bool on)
     memset(&one, 0, sizeof(one));
     one.lla_advice = LU_LADVISE_LOCKNOEXPAND;
     one.lla_peradvice_flags = on ? 0 : LF_UNSET;
-    /* one advice per call: advices behind this one in an array would be ignored */
+    /* one advice per call: advices after this one in an array would be ignored */
     return collio_llapi_ladvise(fd, 1, &one);
 }
 
@@ -189,7 +189,7 @@ static void count_results(mca_fs_lustre_lla_file_t *file, const struct llapi_lu_
 static void count_failure(mca_fs_lustre_lla_file_t *file, int error)
 {
     COUNT(file, errors, 1);
-    if (unsupported(error) || FAILURES_MOST <= atomic_fetch_add(&file->failures, 1) + 1) {
+    if (unsupported(error) || FAILURES_MAX <= atomic_fetch_add(&file->failures, 1) + 1) {
         stop_requests(file, error);
     }
 }
@@ -269,7 +269,7 @@ static void request_by_stripes(batch_t *batch, const struct llapi_lu_ladvise *li
     }
 }
 
-static void flush(batch_t *batch, struct llapi_lu_ladvise *list, int count, bool stripes)
+static void lla_flush(batch_t *batch, struct llapi_lu_ladvise *list, int count, bool stripes)
 {
     mca_fs_lustre_lla_file_t *file = batch->file;
 
@@ -301,18 +301,18 @@ static void request_all(batch_t *batch, mca_fs_lustre_lla_cut_t cut)
         list[count++] = advice(first, last, batch->write, batch->async);
         COUNT(batch->file, bytes, last - first + 1);
         if (COLLIO_LLAPI_ADVICES_MAX == count) {
-            flush(batch, list, count, cut.stripes);
+            lla_flush(batch, list, count, cut.stripes);
             count = 0;
         }
     }
-    flush(batch, list, count, cut.stripes);
+    lla_flush(batch, list, count, cut.stripes);
 }
 
 void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_extent_t *ranges,
                                          size_t count, bool write, bool now)
 {
     mca_fs_lustre_lla_file_t *file = (mca_fs_lustre_lla_file_t *) self;
-    batch_t batch = {.file = file, .write = write, .async = self->async && !now};
+    batch_t batch = {.file = file, .write = write, .async = !now};
 
     if (0 < count && !atomic_load(&file->dead)) {
         refresh_objects(file);

@@ -29,7 +29,7 @@ void mca_fs_lustre_lla_pvars_register(void)
     }
 }
 
-static void describe(collio_record_t *record, const mca_fs_lustre_lla_file_t *file)
+static void lla_report_describe(collio_record_t *record, const mca_fs_lustre_lla_file_t *file)
 {
     collio_text_add(&record->json, ",\"stripes\":[");
     for (int32_t p = 0; p < file->layout.part_count; ++p) {
@@ -43,19 +43,23 @@ static void describe(collio_record_t *record, const mca_fs_lustre_lla_file_t *fi
                         0 == p ? "" : ",", part->stripe_count, part->stripe_bytes, part->start);
     }
     collio_text_add(&record->about,
-                    "  %-13s %s, individual %s, %s\n  %-13s no expansion %s, cleared %s\n",
+                    "  %-13s %s%s, individual %s%s\n  %-13s no expansion %s, cleared %s\n",
                     "lockahead", mca_fs_lustre_lla_mode_name(file->lockahead.collective),
+                    file->lockahead.async_collective ? " asynchronous" : "",
                     mca_fs_lustre_lla_mode_name(file->lockahead.individual),
-                    file->settings.async ? "asynchronous" : "synchronous", "locks",
+                    file->lockahead.async_individual ? " asynchronous" : "", "locks",
                     file->noexpand ? "on" : "off", file->cleared ? "yes" : "no");
-    collio_text_add(&record->json, "],\"lockahead\":\"%s\",\"individual\":\"%s\",\"async\":%s",
+    collio_text_add(&record->json,
+                    "],\"lockahead\":\"%s\",\"individual\":\"%s\",\"async\":%s,"
+                    "\"individual_async\":%s",
                     mca_fs_lustre_lla_mode_name(file->lockahead.collective),
                     mca_fs_lustre_lla_mode_name(file->lockahead.individual),
-                    file->settings.async ? "true" : "false");
+                    file->lockahead.async_collective ? "true" : "false",
+                    file->lockahead.async_individual ? "true" : "false");
 }
 
-static void print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
-                  const collio_counted_t *counted)
+static void lla_report_print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
+                             const collio_counted_t *counted)
 {
     collio_table_t section = {"locks", counted, COUNTERS};
     collio_record_t record = {
@@ -68,7 +72,7 @@ static void print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
         .section = &section,
         .sections = 1};
 
-    describe(&record, file);
+    lla_report_describe(&record, file);
     collio_report_print(&record, file->settings.report, file->settings.report_file);
     collio_text_fini(&record.about);
     collio_text_fini(&record.json);
@@ -84,6 +88,6 @@ void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file)
     }
     if (collio_report_reduce(fh->f_comm, component_name, list, COUNTERS, mine, COUNTERS, counted)
         && OMPIO_ROOT == fh->f_rank) {
-        print(fh, file, counted);
+        lla_report_print(fh, file, counted);
     }
 }

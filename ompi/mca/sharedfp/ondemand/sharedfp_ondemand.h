@@ -14,5 +14,7 @@
  */
 OMPI_DECLSPEC extern mca_sharedfp_base_component_t mca_sharedfp_ondemand_component;
 extern mca_sharedfp_base_module_t mca_sharedfp_ondemand_module;
+/** Verbose level 1: the component serves the file. */
+void mca_sharedfp_ondemand_show_selected(const ompio_file_t *fh);
 
 #endif /* MCA_SHAREDFP_ONDEMAND_H */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ompi/mca/common/collio/compat/clock.h"
+#include "ompi/mca/common/collio/compat/repeat.h"
 
 typedef mca_sharedfp_ondemand_counter_t counter_t;
 
@@ -46,7 +47,7 @@ static int check_owner(int fd, bool guessable)
 
 /* Maps the file. Allocates its space first, because a store to memory returns no error if the disk
  * is full. All ranks set the same size, so no rank truncates the file. */
-static int map(counter_t *counter)
+static int counter_map(counter_t *counter)
 {
     void *numbers;
     int error;
@@ -76,10 +77,11 @@ static int get_block(counter_t *counter)
         return error;
     }
     counter->numbers = block;
-    return 0 == ftruncate(counter->fd, BYTES) ? 0 : errno;
+    COLLIO_REPEAT(error, ftruncate(counter->fd, BYTES));
+    return 0 == error ? 0 : errno;
 }
 
-static void drop(counter_t *counter)
+static void counter_drop(counter_t *counter)
 {
     if (counter->mapped && NULL != counter->numbers) {
         (void) munmap(counter->numbers, BYTES);
@@ -111,7 +113,7 @@ static int open_file(const char *path, int flags)
     return fd;
 }
 
-static int use(counter_t *counter, int create)
+static int counter_use(counter_t *counter, int create)
 {
     int error;
 
@@ -125,41 +127,65 @@ static int use(counter_t *counter, int create)
     if (-1 == counter->fd) {
         return errno;
     }
+    collio_access_open(&counter->access, counter->fd);
     error = check_owner(counter->fd, counter->mapped);
     if (0 == error) {
-        error = counter->mapped ? map(counter) : get_block(counter);
+        error = counter->mapped ? counter_map(counter) : get_block(counter);
     }
     if (0 != error) {
-        drop(counter);
+        counter_drop(counter);
     }
     return error;
 }
 
+static char *turn_path(const counter_t *counter)
+{
+    char *path;
+
+    return 0 > asprintf(&path, "%s.turn", counter->path) ? NULL : path;
+}
+
 /* Makes a directory, which only one rank at a time can do. A waiting rank sleeps longer after each
- * attempt; a part of the sleep is random, so that ranks do not stay synchronized. */
+ * attempt; a part of the sleep is random, so that ranks do not stay synchronized. A turn is a read
+ * and a write of one block, so a rank that keeps the same directory for a minute was killed. */
 static int make_turn(const char *path)
 {
-    enum { PAUSE_FIRST = 50000, PAUSE_MOST = 5000000 }; /* ns */
+    enum { PAUSE_FIRST = 50000, PAUSE_MAX = 5000000 }; /* ns */
+    const uint64_t LOOK = UINT64_C(1000000000), DEAD = 60 * LOOK;
+    struct stat first = {.st_ino = 0}, is;
+    uint64_t since = collio_now(), looked = since;
     long pause = PAUSE_FIRST;
 
     while (0 != mkdir(path, 0700)) {
-        struct timespec turn = {.tv_nsec = pause / 2 + (long) (collio_now() % (pause / 2))};
+        uint64_t now = collio_now();
+        struct timespec turn = {.tv_nsec = pause / 2 + (long) (now % (uint64_t) (pause / 2))};
 
         if (EEXIST != errno && EINTR != errno) {
             return errno;
         }
+        if (now - looked >= LOOK) { /* is it still the same directory? */
+            looked = now;
+            if (0 != stat(path, &is) || is.st_ino != first.st_ino
+                || is.st_mtim.tv_sec != first.st_mtim.tv_sec
+                || is.st_mtim.tv_nsec != first.st_mtim.tv_nsec) {
+                first = is;
+                since = now;
+            } else if (now - since >= DEAD) {
+                return EOWNERDEAD;
+            }
+        }
         nanosleep(&turn, NULL);
-        pause = 2 * pause < PAUSE_MOST ? 2 * pause : PAUSE_MOST;
+        pause = 2 * pause < PAUSE_MAX ? 2 * pause : PAUSE_MAX;
     }
     return 0;
 }
 
-static int take_turn(const counter_t *counter, bool begin)
+static int counter_take_turn(const counter_t *counter, bool begin)
 {
-    char *path;
+    char *path = turn_path(counter);
     int error;
 
-    if (0 > asprintf(&path, "%s.turn", counter->path)) {
+    if (NULL == path) {
         return ENOMEM;
     }
     if (begin) {
@@ -171,19 +197,13 @@ static int take_turn(const counter_t *counter, bool begin)
     return error;
 }
 
-static int lock(const counter_t *counter, bool begin)
+static int counter_lock(counter_t *counter, bool begin)
 {
-    struct flock range = {
-        .l_type = begin ? F_WRLCK : F_UNLCK, .l_whence = SEEK_SET, .l_len = BYTES};
-    int rc;
-
     if (!counter->locks) {
-        return take_turn(counter, begin);
+        return counter_take_turn(counter, begin);
     }
-    do {
-        rc = fcntl(counter->fd, F_SETLKW, &range);
-    } while (0 != rc && EINTR == errno);
-    return 0 == rc ? 0 : errno;
+    return -(begin ? collio_access_lock(&counter->access, true, 0, BYTES, true)
+                   : collio_access_unlock(&counter->access, 0, BYTES));
 }
 
 /* Switches direct I/O off. Returns false if it was off. */
@@ -196,7 +216,7 @@ static bool leave_direct(int fd)
 
 /* Reads or writes all numbers, by direct I/O if the file system has it: FUSE does not check whether
  * another node has changed a file, even if the file is locked. An empty file holds zeros. */
-static int transfer(const counter_t *counter, bool write)
+static int counter_transfer(const counter_t *counter, bool write)
 {
     ssize_t n;
 
@@ -216,19 +236,19 @@ static int transfer(const counter_t *counter, bool write)
 
 static int add_unlocked(const counter_t *counter, int slot, int64_t bytes, int64_t *before)
 {
-    int error = transfer(counter, false);
+    int error = counter_transfer(counter, false);
 
     *before = counter->numbers[slot];
     if (0 != error || 0 == bytes) {
         return error;
     }
     counter->numbers[slot] += bytes;
-    return transfer(counter, true);
+    return counter_transfer(counter, true);
 }
 
 int mca_sharedfp_ondemand_counter_add(counter_t *counter, int slot, int64_t bytes, int64_t *before)
 {
-    int error = use(counter, O_CREAT), unlocked;
+    int error = counter_use(counter, O_CREAT), unlocked;
 
     if (0 != error) {
         return error;
@@ -237,12 +257,12 @@ int mca_sharedfp_ondemand_counter_add(counter_t *counter, int slot, int64_t byte
         *before = __atomic_fetch_add(&counter->numbers[slot], bytes, __ATOMIC_SEQ_CST);
         return 0;
     }
-    error = lock(counter, true);
+    error = counter_lock(counter, true);
     if (0 != error) {
         return error;
     }
     error = add_unlocked(counter, slot, bytes, before);
-    unlocked = lock(counter, false);
+    unlocked = counter_lock(counter, false);
     return 0 != error ? error : unlocked;
 }
 
@@ -250,13 +270,13 @@ int mca_sharedfp_ondemand_counter_add(counter_t *counter, int slot, int64_t byte
  * file without this node finding it. The lock makes some file systems update caches of nodes. */
 int mca_sharedfp_ondemand_counter_clear(counter_t *counter)
 {
-    int error = use(counter, counter->mapped ? 0 : O_CREAT), unlocked;
+    int error = counter_use(counter, counter->mapped ? 0 : O_CREAT), unlocked;
 
     if (counter->mapped && ENOENT == error) {
         return 0;
     }
     if (0 == error && !counter->mapped) {
-        error = lock(counter, true);
+        error = counter_lock(counter, true);
     }
     if (0 != error) {
         return error;
@@ -265,15 +285,21 @@ int mca_sharedfp_ondemand_counter_clear(counter_t *counter)
     if (counter->mapped) {
         return 0;
     }
-    error = transfer(counter, true);
-    unlocked = lock(counter, false);
+    error = counter_transfer(counter, true);
+    unlocked = counter_lock(counter, false);
     return 0 != error ? error : unlocked;
 }
 
 void mca_sharedfp_ondemand_counter_fini(counter_t *counter, bool last)
 {
-    drop(counter);
+    counter_drop(counter);
     if (last && NULL != counter->path) {
+        char *turn = counter->locks ? NULL : turn_path(counter);
+
+        if (NULL != turn) { /* the rank that had the turn may have been killed */
+            (void) rmdir(turn);
+            free(turn);
+        }
         (void) unlink(counter->path);
     }
     free(counter->path);

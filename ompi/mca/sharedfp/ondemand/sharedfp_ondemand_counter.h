@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ompi/mca/common/collio/access/access.h"
+
 /**
  * Numbers that the ranks of a file share, in a small file. The rank that first adds to a number
  * creates the file. All numbers are 0 at the start. Uses no MPI.
@@ -13,11 +15,12 @@
 enum { MCA_SHAREDFP_ONDEMAND_SLOTS = 512 };
 
 typedef struct mca_sharedfp_ondemand_counter_t {
-    char *path;       /* path of the file, the same on all ranks; owned */
-    bool mapped;      /* all ranks are on one node: the file is mapped into memory */
-    bool locks;       /* byte-range locks exclude ranks of other nodes */
-    int fd;           /* descriptor of the file; -1: this rank has not used the counter */
-    int64_t *numbers; /* the mapped file, or one block for transfers */
+    char *path;             /* path of the file, the same on all ranks; owned */
+    bool mapped;            /* ranks of one node map the file into memory */
+    bool locks;             /* byte-range locks exclude ranks of other nodes */
+    int fd;                 /* descriptor of the file; -1: this rank has not used the counter */
+    collio_access_t access; /* the same descriptor, for locks */
+    int64_t *numbers;       /* the mapped file, or one block for transfers */
 } mca_sharedfp_ondemand_counter_t;
 
 /** Initializes a counter, and takes ownership of `path` (from malloc). Accesses no file. Without
@@ -27,7 +30,8 @@ void mca_sharedfp_ondemand_counter_init(mca_sharedfp_ondemand_counter_t *counter
                                         bool mapped, bool locks);
 
 /** Adds to number `slot`, and gets the value before the addition. Atomic with respect to all other
- *  ranks. Returns 0 or a positive errno. */
+ *  ranks. Returns 0 or a positive errno; EOWNERDEAD: a rank has had the turn for a minute, so it
+ *  was probably killed. */
 int mca_sharedfp_ondemand_counter_add(mca_sharedfp_ondemand_counter_t *counter, int slot,
                                       int64_t bytes, int64_t *before);
 

@@ -14,8 +14,10 @@
  * A rank that is one seek ahead adds to another number than the other ranks, so a seek to a given
  * offset needs no communication, except when all numbers were used.
  *
- * Place of the counter: for ranks of one job on one node, the job's session directory; otherwise
- * beside the data, where all ranks can access it, with a random name from rank 0.
+ * Place of the counter: for ranks of one job on one node, the job's session directory, if it is the
+ * same for all; otherwise beside the data, where all ranks can access it, with a random name from
+ * rank 0. The ranks of a node compare their directories in the open of fcoll/overlap or fcoll/tam,
+ * which follows this component's, so the place is found at the first use.
  */
 #include "sharedfp_ondemand.h"
 
@@ -24,24 +26,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "ompi/mca/common/collio/access/access.h"
 #include "ompi/mca/common/collio/help/help.h"
 #include "ompi/mca/common/collio/hook/handle.h"
 #include "ompi/mca/common/collio/hook/reach.h"
+#include "ompi/mca/common/collio/ompio/fs_open.h"
+#include "ompi/mca/common/collio/ompio/named.h"
 #include "ompi/mca/common/collio/ompio/open.h"
+#include "ompi/mca/common/collio/settings/names.h"
 #include "opal/util/proc.h"
 
 #include "sharedfp_ondemand_counter.h"
 
 typedef struct pointer_t {
     struct mca_sharedfp_base_data_t base;    /* OMPIO's part of the pointer */
+    bool one_node;                           /* all ranks are of one job, on one node */
+    bool locks;                              /* byte-range locks beside the data reach all ranks */
+    bool individual;                         /* collio's own individual calls access the file */
+    bool placed;                             /* the place of the counter was found */
+    bool reported;                           /* an error of the counter was printed */
+    char *prefix;                            /* beginning of a path beside the data; owned */
     mca_sharedfp_ondemand_counter_t counter; /* bytes taken since the last seek */
     int64_t seeks;                           /* number of seeks since the open */
     int64_t start;                           /* target of the last seek, in bytes */
-    bool reported;                           /* an error of the counter was printed */
 } pointer_t;
 
 static pointer_t *pointer_of(const ompio_file_t *fh)
@@ -71,14 +80,14 @@ static char *session_path(const ompio_file_t *fh)
     return path;
 }
 
-/* Returns a path in the directory of the data. Rank 0's number makes the name unique. */
-static char *data_path(const ompio_file_t *fh, int64_t number)
+/* Returns the beginning of a path in the directory of the data. */
+static char *data_prefix(const ompio_file_t *fh)
 {
     const char *name = 0 == strncasecmp(fh->f_filename, "lustre:", 7) ? fh->f_filename + 7
                                                                       : fh->f_filename;
     const char *slash = strrchr(name, '/');
     int length = NULL == slash ? 0 : (int) (slash - name) + 1;
-    char directory[4096] = "", *path;
+    char directory[4096] = "", *prefix;
 
     if ('/' != *name) { /* the program may change its directory before the first use */
         if (NULL == getcwd(directory, sizeof(directory) - 1)) {
@@ -86,31 +95,53 @@ static char *data_path(const ompio_file_t *fh, int64_t number)
         }
         strcat(directory, "/");
     }
-    if (0 > asprintf(&path, "%s%.*s.collio-pointer-%016llx", directory, length, name,
-                     (unsigned long long) number)) {
+    if (0 > asprintf(&prefix, "%s%.*s.collio-pointer-", directory, length, name)) {
+        return NULL;
+    }
+    return prefix;
+}
+
+/* Returns a path in the directory of the data. Rank 0's number makes the name unique. */
+static char *data_path(const char *prefix, int64_t number)
+{
+    char *path;
+
+    if (NULL == prefix || 0 > asprintf(&path, "%s%016llx", prefix, (unsigned long long) number)) {
         return NULL;
     }
     return path;
 }
 
-static int64_t random_number(void)
+/* Finds the place of the counter, once. A rank without a path fails in its calls only, because the
+ * other ranks would wait for it in an open. */
+static void find_place(const ompio_file_t *fh, pointer_t *pointer)
 {
-    int64_t number;
+    collio_session_t session;
 
-    if (sizeof(number) != getrandom(&number, sizeof(number), 0)) {
-        number = ((int64_t) getpid() << 32) ^ (int64_t) (uintptr_t) &number;
+    if (pointer->placed) {
+        return;
     }
-    return number;
+    pointer->placed = true;
+    session = collio_session_of(fh);
+    if (pointer->one_node && session.same) {
+        mca_sharedfp_ondemand_counter_init(&pointer->counter, session_path(fh), true, true);
+    } else if (session.settled) {
+        mca_sharedfp_ondemand_counter_init(
+            &pointer->counter, data_path(pointer->prefix, session.number), false, pointer->locks);
+    }
 }
 
 /* ---- open and close ---- */
 
 /* Rank 0 removes a counter that a killed job may have left in a session directory of the same name.
- * The other ranks do not pass the open of the file before rank 0 has done so. */
-static int module_init(ompio_file_t *fh)
+ * The other ranks do not pass the open of the file before rank 0 has done so.
+ * No other code of collio runs before the fs component opens the file: see fs_open.h. */
+static int pointer_module_init(ompio_file_t *fh)
 {
     char *path;
 
+    mca_sharedfp_ondemand_show_selected(fh);
+    collio_fs_open_agree(fh);
     if (0 != ompi_comm_rank(fh->f_comm) || !is_on_one_node(fh->f_comm)) {
         return OMPI_SUCCESS;
     }
@@ -122,59 +153,77 @@ static int module_init(ompio_file_t *fh)
     return OMPI_SUCCESS;
 }
 
-/* Agrees on a path beside the data; *locks = byte-range locks reach all ranks. Collective. */
-static int agree_on_path(ompio_file_t *fh, char **path, bool *locks)
+/* file_close has freed everything */
+static int pointer_module_finalize(ompio_file_t *fh)
 {
-    enum { NUMBER, LOCKS, FIELDS };
-    int64_t first[FIELDS] = {random_number(), collio_locks_known(fh)};
-    int rc = collio_bcast(first, FIELDS, MPI_INT64_T, fh->f_comm);
-
-    if (OMPI_SUCCESS != rc) {
-        return rc;
-    }
-    *locks = collio_locks_find(fh, first[LOCKS]);
-    *path = data_path(fh, first[NUMBER]);
+    (void) fh;
     return OMPI_SUCCESS;
 }
 
-static int file_open(struct ompi_communicator_t *comm, const char *filename, int amode,
-                     struct opal_info_t *info, ompio_file_t *fh)
+/* Compares the session directories of the ranks, unless the fcoll will do so. Collective. */
+static int compare_sessions(ompio_file_t *fh)
 {
-    bool one_node = is_on_one_node(fh->f_comm), locks = true;
-    char *path = NULL;
+    int64_t mine[COLLIO_SESSION_FIELDS], all[COLLIO_SESSION_FIELDS];
+    int rc;
+
+    if (collio_fcoll_is_chosen()) {
+        return OMPI_SUCCESS;
+    }
+    collio_names_check();
+    collio_help_flush(); /* no fcoll of collio prints the texts that wait */
+    collio_session_offer(fh, mine);
+    rc = collio_allreduce(mine, all, COLLIO_SESSION_FIELDS, MPI_INT64_T, MPI_MAX, fh->f_comm);
+    if (OMPI_SUCCESS == rc) {
+        collio_session_settle(fh, all);
+    }
+    return rc;
+}
+
+static int pointer_file_open(struct ompi_communicator_t *comm, const char *filename, int amode,
+                             struct opal_info_t *info, ompio_file_t *fh)
+{
+    bool one_node = is_on_one_node(fh->f_comm);
+    collio_hook_t *hook = collio_hook_get(fh);
+    collio_handle_t *handle = collio_handle_take(fh); /* before the session is settled */
     pointer_t *pointer;
+    int rc = compare_sessions(fh);
 
     (void) comm;
     (void) filename;
     (void) amode;
     (void) info;
-    if (one_node) {
-        path = session_path(fh);
-    } else {
-        int rc = agree_on_path(fh, &path, &locks);
-
-        if (OMPI_SUCCESS != rc) {
-            return rc;
-        }
+    if (OMPI_SUCCESS != rc) {
+        return rc;
     }
     pointer = collio_spare_take(sizeof(*pointer));
     if (NULL == pointer) {
-        free(path);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    /* a rank without a path opens the file, because the others would wait; its calls fail */
-    mca_sharedfp_ondemand_counter_init(&pointer->counter, path, one_node, locks);
+    pointer->one_node = one_node;
+    pointer->locks = one_node || COLLIO_REACH_ALL == collio_locks_reach(fh);
+    pointer->prefix = data_prefix(fh);
+    pointer->counter.fd = -1;
+    pointer->individual = NULL != hook && collio_individual_serves(fh);
+    if (pointer->individual) {
+        collio_individual_watch(hook);
+    }
+    if (NULL != handle) {
+        handle->place[COLLIO_PLACE_POINTER] = pointer;
+    }
     fh->f_sharedfp_data = &pointer->base;
     return OMPI_SUCCESS;
 }
 
 /* OMPIO makes a barrier before this call, so no rank uses the pointer. */
-static int file_close(ompio_file_t *fh)
+static int pointer_file_close(ompio_file_t *fh)
 {
     pointer_t *pointer = pointer_of(fh);
 
     if (NULL != pointer) {
+        find_place(fh, pointer); /* other ranks may have created the file */
         mca_sharedfp_ondemand_counter_fini(&pointer->counter, 0 == fh->f_rank);
+        collio_handle_clear(fh, COLLIO_PLACE_POINTER);
+        free(pointer->prefix);
         free(pointer);
         fh->f_sharedfp_data = NULL;
     }
@@ -205,6 +254,7 @@ static int take_bytes(ompio_file_t *fh, int64_t bytes, int64_t *place)
     if (NULL == pointer) {
         return MPI_ERR_OTHER; /* the open has failed */
     }
+    find_place(fh, pointer);
     error = mca_sharedfp_ondemand_counter_add(
         &pointer->counter, (int) (pointer->seeks % MCA_SHAREDFP_ONDEMAND_SLOTS), bytes, &before);
     *place = pointer->start + before;
@@ -220,7 +270,7 @@ static int get_position(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE *offset)
     return rc;
 }
 
-static int64_t bytes_of(collio_count_t count, const ompi_datatype_t *type)
+static int64_t pointer_bytes_of(collio_count_t count, const ompi_datatype_t *type)
 {
     size_t size;
 
@@ -236,18 +286,18 @@ static OMPI_MPI_OFFSET_TYPE view_offset(const ompio_file_t *fh, int64_t place)
 }
 
 /* Advances the pointer by `count` elements; *offset = its position before, in the view. */
-static int take(ompio_file_t *fh, collio_count_t count, const ompi_datatype_t *type,
-                OMPI_MPI_OFFSET_TYPE *offset)
+static int pointer_take(ompio_file_t *fh, collio_count_t count, const ompi_datatype_t *type,
+                        OMPI_MPI_OFFSET_TYPE *offset)
 {
     int64_t place = 0;
-    int rc = take_bytes(fh, bytes_of(count, type), &place);
+    int rc = take_bytes(fh, pointer_bytes_of(count, type), &place);
 
     *offset = view_offset(fh, place);
     return rc;
 }
 
 /* Returns the error of a communication, or else the error that another rank has sent. */
-static int agreed(int rc, int64_t error)
+static int pointer_agreed(int rc, int64_t error)
 {
     return OMPI_SUCCESS != rc ? rc : (int) error;
 }
@@ -259,7 +309,7 @@ static int take_ordered(ompio_file_t *fh, collio_count_t count, const ompi_datat
 {
     enum { RC, PLACE, FIELDS };
     ompi_communicator_t *comm = fh->f_comm;
-    int64_t mine = bytes_of(count, type), before_me = 0, answer[FIELDS] = {0};
+    int64_t mine = pointer_bytes_of(count, type), before_me = 0, answer[FIELDS] = {0};
     int last = fh->f_size - 1;
     int rc = comm->c_coll->coll_exscan(&mine, &before_me, 1, MPI_INT64_T, MPI_SUM, comm,
                                        comm->c_coll->coll_exscan_module);
@@ -275,7 +325,7 @@ static int take_ordered(ompio_file_t *fh, collio_count_t count, const ompi_datat
     }
     rc = collio_bcast_from(last, answer, FIELDS, MPI_INT64_T, comm);
     *offset = view_offset(fh, answer[PLACE] + before_me);
-    return agreed(rc, answer[RC]);
+    return pointer_agreed(rc, answer[RC]);
 }
 
 /* Gets the base of a seek, in bytes. Rank 0 reads it when all ranks have entered the call, because
@@ -299,7 +349,7 @@ static int find_base(ompio_file_t *fh, int whence, int64_t *base)
     }
     rc = collio_bcast(answer, FIELDS, MPI_INT64_T, fh->f_comm);
     *base = answer[BASE];
-    return agreed(rc, answer[RC]);
+    return pointer_agreed(rc, answer[RC]);
 }
 
 /* All numbers were used: all ranks wait, so that no rank uses an old number after the reset. */
@@ -312,10 +362,11 @@ static int begin_again(ompio_file_t *fh)
         return rc;
     }
     if (0 == fh->f_rank) {
+        find_place(fh, pointer_of(fh));
         error = error_of(fh, mca_sharedfp_ondemand_counter_clear(&pointer_of(fh)->counter));
     }
     rc = collio_bcast(&error, 1, MPI_INT64_T, fh->f_comm);
-    return agreed(rc, error);
+    return pointer_agreed(rc, error);
 }
 
 /* Makes the start the same on all ranks in an open with MPI_MODE_APPEND, where each rank has just
@@ -365,28 +416,45 @@ static int seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, int whence)
 
 typedef collio_count_t count_t;
 
-/* Defines an entry of the module: advances the pointer, then accesses by an entry of OMPIO. */
-#define ENTRY(name, take, access, buffer_type, result_type)                                     \
+/* Accesses by an entry of the file's table, which belongs to the fcoll or the fbtl of the file. */
+#define BY_TABLE(access) \
+    COLLIO_IO_TABLE(file).io_module_file_##access(file, call.offset, buffer, count, type, result)
+
+/* Accesses by collio's own individual call, with every fbtl: io/ompio's returns success after a
+ * failed access, and requests that crash MPI_Wait. */
+#define INDIVIDUALLY(how, access) \
+    (pointer_of(fh)->individual ? collio_individual_##how(file, &call, result) : BY_TABLE(access))
+
+/* Defines an entry of the module: advances the pointer, then accesses. io/ompio holds the file's
+ * lock, which the access takes itself. */
+#define ENTRY(name, pointer_take, writes, access, buffer_type, result_type)                     \
     static int name(ompio_file_t *fh, buffer_type buffer, count_t count, ompi_datatype_t *type, \
                     result_type result)                                                         \
     {                                                                                           \
-        OMPI_MPI_OFFSET_TYPE offset;                                                            \
-        int rc = take(fh, count, type, &offset);                                                \
+        ompi_file_t *file = fh->f_fh;                                                           \
+        collio_call_t call = {writes, (void *) buffer, (size_t) count, type, true, 0};          \
+        int rc = pointer_take(fh, count, type, &call.offset);                                   \
                                                                                                 \
         if (OMPI_SUCCESS != rc) {                                                               \
             return rc;                                                                          \
         }                                                                                       \
-        return mca_common_ompio_file_##access(fh, offset, buffer, count, type, result);         \
+        OPAL_THREAD_UNLOCK(&file->f_lock);                                                      \
+        rc = access;                                                                            \
+        OPAL_THREAD_LOCK(&file->f_lock);                                                        \
+        return rc;                                                                              \
     }
 
-ENTRY(read_shared, take, read_at, void *, ompi_status_public_t *)
-ENTRY(write_shared, take, write_at, const void *, ompi_status_public_t *)
-ENTRY(iread_shared, take, iread_at, void *, ompi_request_t **)
-ENTRY(iwrite_shared, take, iwrite_at, const void *, ompi_request_t **)
-ENTRY(read_ordered, take_ordered, read_at_all, void *, ompi_status_public_t *)
-ENTRY(write_ordered, take_ordered, write_at_all, const void *, ompi_status_public_t *)
-ENTRY(iread_ordered, take_ordered, iread_at_all, void *, ompi_request_t **)
-ENTRY(iwrite_ordered, take_ordered, iwrite_at_all, const void *, ompi_request_t **)
+ENTRY(read_shared, pointer_take, false, INDIVIDUALLY(run, read_at), void *, ompi_status_public_t *)
+ENTRY(write_shared, pointer_take, true, INDIVIDUALLY(run, write_at), const void *,
+      ompi_status_public_t *)
+ENTRY(iread_shared, pointer_take, false, INDIVIDUALLY(start, iread_at), void *, ompi_request_t **)
+ENTRY(iwrite_shared, pointer_take, true, INDIVIDUALLY(start, iwrite_at), const void *,
+      ompi_request_t **)
+ENTRY(read_ordered, take_ordered, false, BY_TABLE(read_at_all), void *, ompi_status_public_t *)
+ENTRY(write_ordered, take_ordered, true, BY_TABLE(write_at_all), const void *,
+      ompi_status_public_t *)
+ENTRY(iread_ordered, take_ordered, false, BY_TABLE(iread_at_all), void *, ompi_request_t **)
+ENTRY(iwrite_ordered, take_ordered, true, BY_TABLE(iwrite_at_all), const void *, ompi_request_t **)
 
 /* One split collective call at a time; OMPIO keeps its request in the handle. */
 #define ENTRY_BEGIN(name, access, buffer_type)                                                  \
@@ -420,8 +488,8 @@ static int read_ordered_end(ompio_file_t *fh, void *buffer, ompi_status_public_t
 }
 
 mca_sharedfp_base_module_t mca_sharedfp_ondemand_module = {
-    .sharedfp_module_init = module_init,
-    .sharedfp_module_finalize = collio_file_unquery,
+    .sharedfp_module_init = pointer_module_init,
+    .sharedfp_module_finalize = pointer_module_finalize,
     .sharedfp_seek = seek,
     .sharedfp_get_position = get_position,
     .sharedfp_read = read_shared,
@@ -434,6 +502,6 @@ mca_sharedfp_base_module_t mca_sharedfp_ondemand_module = {
     .sharedfp_write_ordered_begin = write_ordered_begin,
     .sharedfp_write_ordered_end = write_ordered_end,
     .sharedfp_iwrite = iwrite_shared,
-    .sharedfp_file_open = file_open,
-    .sharedfp_file_close = file_close,
+    .sharedfp_file_open = pointer_file_open,
+    .sharedfp_file_close = pointer_file_close,
 };

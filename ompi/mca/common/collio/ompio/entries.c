@@ -6,12 +6,14 @@
  *   preallocate   in io/ompio each rank reads the size of the file while rank 0 already extends it;
  *                 ranks that read the new size skip a collective in which the others wait
  *   set_atomicity io/ompio hangs if ranks request different modes, and only the ranks whose locks
- *                 fail would not be in atomic mode
+ *                 fail would not be in atomic mode; the stock fbtl does not lock a request as a
+ *                 whole, so that concurrent requests mix
  *   sync          a node's cache may hold old bytes after other nodes have flushed new ones
  *   get_size      a node's cache may hold an old size, which also affects seeks from the end
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
  *                 valid position, which no later check can detect
- *   set_view      may pass hints, and io/ompio divides by cb_nodes: unusable hints are removed
+ *   set_view      may pass hints, and io/ompio divides by cb_nodes: unusable hints are removed; and
+ *                 a view of small pieces may switch sieving of writes on (hook/guard.h)
  */
 #include "compat/compat.h"
 
@@ -22,16 +24,21 @@
 #include <unistd.h>
 
 #include "access/access_transfer.h"
+#include "file/file.h"
 #include "help/help.h"
 #include "hook/guard.h"
 #include "hook/reach.h"
+#include "ompio/individual.h"
 #include "ompio/open.h"
 #include "settings/hints.h"
 #include "view/view.h"
 
 #include "core/number.h"
 
-enum { ZERO_BYTES = 1 << 20 }; /* bytes of one write where there is no fallocate */
+enum {
+    ZERO_BYTES = 1 << 20,    /* bytes of one write where there is no fallocate */
+    MIN_STEP_BYTES = 1 << 20 /* smallest fallocate that is split no further when interrupted */
+};
 
 /* Returns the largest number of all ranks, or a negative Open MPI error code. Collective. */
 static int largest(const ompio_file_t *fh, int mine)
@@ -88,11 +95,20 @@ static int fill_holes(int fd, int64_t end)
 }
 
 /* Allocates space for the first `size` bytes; a shorter file grows, a longer file keeps its size.
- * Returns 0 or an errno. */
-static int allocate(int fd, int64_t size)
+ * Some file systems undo a whole allocation when a signal interrupts it, so a large one would never
+ * end under a timer: each interruption halves the step. Returns 0 or an errno. */
+static int entries_allocate(int fd, int64_t size)
 {
-    while (0 < size && 0 != fallocate(fd, 0, 0, size)) {
-        if (EINTR != errno) {
+    int64_t step = size;
+
+    for (int64_t at = 0; at < size;) {
+        int64_t bytes = collio_min(step, size - at);
+
+        if (0 == fallocate(fd, 0, at, bytes)) {
+            at += bytes;
+        } else if (EINTR == errno) {
+            step = collio_max(step / 2, MIN_STEP_BYTES);
+        } else {
             return errno;
         }
     }
@@ -112,10 +128,10 @@ static int read_size(int fd, int64_t *size)
     return 0;
 }
 
-/* Replaces allocate() where there is no fallocate, by writing zeros. A client of a network file
- * system may have an old size, and would write zeros over the bytes of other ranks. So all ranks
- * get the size, and the first rank with the largest size writes. Collective. Returns an errno, the
- * same on all ranks, or a negative Open MPI error code. */
+/* Replaces entries_allocate() where there is no fallocate, by writing zeros. A client of a network
+ * file system may have an old size, and would write zeros over the bytes of other ranks. So all
+ * ranks get the size, and the first rank with the largest size writes. Collective. Returns an
+ * errno, the same on all ranks, or a negative Open MPI error code. */
 static int allocate_by_writing(ompio_file_t *fh, int64_t size)
 {
     int64_t seen[2] = {0}, all[2];
@@ -162,7 +178,7 @@ static int preallocate(ompio_file_t *fh, int64_t size)
         return MPI_ERR_ARG;
     }
     if (0 == fh->f_rank) {
-        error = allocate(fh->fd, size);
+        error = entries_allocate(fh->fd, size);
     }
     error = largest(fh, error);
     if (EOPNOTSUPP == error || ENOSYS == error) {
@@ -194,6 +210,7 @@ static int file_set_atomicity(ompi_file_t *file, int atomic)
 {
     collio_hook_t *hook = collio_hook_find(file);
     int modes[2] = {0 != atomic, 0 == atomic}, any[2], before, rc, error, all;
+    collio_reach_t reach;
 
     if (OMPI_SUCCESS != collio_allreduce(modes, any, 2, MPI_INT, MPI_MAX, hook->fh->f_comm)) {
         return MPI_ERR_OTHER;
@@ -201,9 +218,11 @@ static int file_set_atomicity(ompi_file_t *file, int atomic)
     if (any[0] && any[1]) {
         return MPI_ERR_NOT_SAME;
     }
-    if (atomic && !collio_locks_reach(hook->fh)) {
+    reach = atomic ? collio_locks_reach(hook->fh) : COLLIO_REACH_ALL;
+    if (COLLIO_REACH_ALL != reach) {
         if (0 == hook->fh->f_rank) {
-            collio_help("collio", hook->fh->f_filename, COLLIO_HELP_ATOMICITY);
+            collio_help("collio", hook->fh->f_filename, COLLIO_HELP_ATOMICITY,
+                        collio_reach_reason(reach));
         }
         return MPI_ERR_UNSUPPORTED_OPERATION;
     }
@@ -217,10 +236,13 @@ static int file_set_atomicity(ompi_file_t *file, int atomic)
     if (MPI_SUCCESS != all && MPI_SUCCESS == error) {
         (void) hook->original.io_module_file_set_atomicity(hook->file, before);
     }
+    if (MPI_SUCCESS == all) {
+        collio_individual_set_atomic(hook, 0 != atomic);
+    }
     return all;
 }
 
-static int file_sync(ompi_file_t *file)
+static int entries_file_sync(ompi_file_t *file)
 {
     collio_hook_t *hook = collio_hook_find(file);
     int rc = hook->original.io_module_file_sync(file);
@@ -229,7 +251,7 @@ static int file_sync(ompi_file_t *file)
     return rc;
 }
 
-static int file_get_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE *size)
+static int entries_file_get_size(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE *size)
 {
     collio_hook_t *hook = collio_hook_find(file);
 
@@ -292,6 +314,7 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
 {
     collio_hook_t *hook = collio_hook_find(file);
     opal_info_t *copy = OBJ_NEW(opal_info_t);
+    collio_file_t *ours;
     int rc;
 
     /* the two hints that OMPIO reads here: MPI_File_set_info may have changed them since the open;
@@ -311,6 +334,12 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
     if (0 == hook->fh->f_rank) {
         collio_help_flush();
     }
+    if (MPI_SUCCESS != rc) {
+        return rc;
+    }
+    ours = collio_file_find(hook->fh);
+    rc = collio_guard_view(hook->fh, NULL == ours ? NULL : &ours->access);
+    collio_individual_view(file);
     return rc;
 }
 
@@ -319,8 +348,8 @@ void collio_entries_install(collio_hook_t *hook)
     collio_io_table_t *table = &COLLIO_IO_TABLE(hook->file);
 
     table->io_module_file_preallocate = file_preallocate;
-    table->io_module_file_get_size = file_get_size;
-    table->io_module_file_sync = file_sync;
+    table->io_module_file_get_size = entries_file_get_size;
+    table->io_module_file_sync = entries_file_sync;
     table->io_module_file_seek = file_seek;
     table->io_module_file_set_atomicity = file_set_atomicity;
     table->io_module_file_set_view = file_set_view;

@@ -10,15 +10,26 @@
 #include "cycles/cycles.h"
 #include "ompio/named.h"
 #include "open/attach.h"
+#include "settings/hint_file.h"
 
 #include "ompi/mca/fcoll/base/base.h"
 
+static collio_candidate_t candidate_of(const collio_component_t *component)
+{
+    return (collio_candidate_t){.framework = &ompi_fcoll_base_framework,
+                                .name = component->name,
+                                .priority = &component->parameters.priority};
+}
+
 int collio_fcoll_register(collio_component_t *component, const mca_base_component_t *mca)
 {
-    component->named = collio_named(&ompi_fcoll_base_framework, component->name);
+    collio_candidate_t candidate = candidate_of(component);
+    int rc;
+
     collio_stats_register(component, mca);
-    component->transports = collio_transports;
-    return collio_settings_register(component, mca);
+    rc = collio_settings_register(component, mca, collio_transport_value);
+    collio_candidate_why(&candidate, component->why, sizeof(component->why));
+    return rc;
 }
 
 int collio_fcoll_open(void)
@@ -35,16 +46,35 @@ int collio_fcoll_close(void)
     return collio_close();
 }
 
+/* True in the first selection of a file, which has no fcoll yet. OMPIO selects again in every
+ * MPI_File_set_view, and only the first time is a line printed. */
+static _Thread_local bool first_selection;
+
 mca_fcoll_base_module_t *collio_fcoll_file_query(const collio_component_t *component,
                                                  mca_fcoll_base_module_t *module, ompio_file_t *fh,
                                                  int *priority)
 {
-    *priority = component->parameters.priority;
-    if (NULL != fh) { /* NULL: a query without a file */
-        COLLIO_SHOW_ROOT(fcoll, SELECT, fh, "fcoll/%s: %s: %s, priority %d", component->name,
-                         fh->f_filename, *priority > 0 ? "available" : "not available", *priority);
+    collio_candidate_t candidate = candidate_of(component);
+
+    *priority = collio_candidate_priority(&candidate);
+    first_selection = NULL != fh && NULL == fh->f_fcoll;
+    if (first_selection) {
+        collio_hint_file_apply(component, fh);
+    }
+    if (0 >= *priority && first_selection) {
+        collio_candidate_declined(&candidate, fh, NULL);
     }
     return *priority > 0 ? module : NULL;
+}
+
+int collio_fcoll_file_unquery(const collio_component_t *component, ompio_file_t *fh)
+{
+    collio_candidate_t candidate = candidate_of(component);
+
+    if (first_selection) {
+        collio_candidate_outranked(&candidate, fh);
+    }
+    return OMPI_SUCCESS;
 }
 
 int collio_fcoll_finalize(ompio_file_t *fh)

@@ -19,10 +19,11 @@ int collio_fcoll_register(collio_component_t *component, const mca_base_componen
 int collio_fcoll_open(void);
 int collio_fcoll_close(void);
 
-/** Returns the module for a file and sets *priority, or returns NULL. */
+/** Returns the module for a file and sets *priority, or returns NULL. `fh` may be NULL. */
 mca_fcoll_base_module_t *collio_fcoll_file_query(const collio_component_t *component,
                                                  mca_fcoll_base_module_t *module, ompio_file_t *fh,
                                                  int *priority);
+int collio_fcoll_file_unquery(const collio_component_t *component, ompio_file_t *fh);
 
 /** Init and finalize functions of the module. */
 int collio_fcoll_init(ompio_file_t *fh, collio_component_t *component);
@@ -73,13 +74,18 @@ int collio_fcoll_iread_all(ompio_file_t *fh, void *buffer, collio_count_t count,
         return collio_fcoll_file_query(&description, &module, fh, priority);                   \
     }                                                                                          \
                                                                                                \
+    static int file_unquery(ompio_file_t *fh)                                                  \
+    {                                                                                          \
+        return collio_fcoll_file_unquery(&description, fh);                                    \
+    }                                                                                          \
+                                                                                               \
     mca_fcoll_base_component_t mca_fcoll_##component##_component = {                           \
         .fcollm_version = COLLIO_COMPONENT(COLLIO_FCOLL_VERSION, #component, register_params,  \
                                            collio_fcoll_open, collio_fcoll_close),             \
         .fcollm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},                    \
         .fcollm_init_query = collio_init_query,                                                \
         .fcollm_file_query = file_query,                                                       \
-        .fcollm_file_unquery = collio_file_unquery,                                            \
+        .fcollm_file_unquery = file_unquery,                                                   \
     }
 
 #endif /* COLLIO_FCOLL_H */

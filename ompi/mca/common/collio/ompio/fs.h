@@ -5,6 +5,7 @@
 #include "ompi/mca/fs/base/base.h"
 #include "ompi/mca/fs/fs.h"
 
+#include "ompio/named.h"
 #include "ompio/open.h"
 
 /**
@@ -14,11 +15,9 @@
  * call.
  */
 
-enum { COLLIO_FS_PRIORITY_DEFAULT = 5 }; /* below the stock components */
-
 typedef struct collio_fs_t {
-    const char *name;    /* name of the component, as in --mca fs */
-    const int *priority; /* value of the parameter `priority` */
+    collio_candidate_t candidate; /* name and priority */
+    const char *title;            /* name in messages: "fs/beegfs" */
     /** Returns the reason why the component declines the file; NULL: the component takes the file.
      *  The function may communicate, because the fs base queries components on all ranks. */
     const char *(*decline)(ompio_file_t *fh);
@@ -26,20 +25,17 @@ typedef struct collio_fs_t {
     mca_fs_base_module_1_0_0_t *(*module)(ompio_file_t *fh);
 } collio_fs_t;
 
-/** Does the user request the component? Local. */
-bool collio_fs_is_requested(const collio_fs_t *fs);
-
 /** The file query of a component. */
 mca_fs_base_module_1_0_0_t *collio_fs_query(const collio_fs_t *fs, ompio_file_t *fh, int *priority);
 
 /** Defines the table of a component. */
-#define COLLIO_FS_COMPONENT(name, register_function, query_function)                        \
+#define COLLIO_FS_COMPONENT(name, register_function, query_function, unquery_function)      \
     {                                                                                       \
         .fsm_version = COLLIO_COMPONENT(MCA_FS_BASE_VERSION_2_0_0, name, register_function, \
                                         collio_open, collio_close),                         \
         .fsm_data = {.param_field = MCA_BASE_METADATA_PARAM_CHECKPOINT},                    \
         .fsm_init_query = collio_init_query, .fsm_file_query = (query_function),            \
-        .fsm_file_unquery = collio_file_unquery,                                            \
+        .fsm_file_unquery = (unquery_function),                                             \
     }
 
 #endif /* COLLIO_FS_H */

@@ -6,18 +6,33 @@
 
 /**
  * The components that the user requests. A component that is installed but not requested declines
- * every file before it sends a message, makes a system call or changes a hint.
+ * every file before it sends a message, makes a system call or changes a hint. core/naming.h has
+ * the rules.
  */
 
-/** Is a component named in its framework's list (--mca fs NAME,ufs)? */
-bool collio_named(const struct mca_base_framework_t *framework, const char *name);
+/** A component, as its framework selects it. */
+typedef struct collio_candidate_t {
+    const struct mca_base_framework_t *framework; /* the framework of the component */
+    const char *name;                             /* "overlap", as in --mca fcoll overlap */
+    const int *priority;                          /* value of the parameter `priority` */
+} collio_candidate_t;
 
-/** Is a component named, or its priority above its default priority? */
-bool collio_is_requested(const struct mca_base_framework_t *framework, const char *name,
-                         int priority, int priority_default);
+/** Returns the priority of a component for the files of this process; 0: the component is not
+ *  requested. Local. */
+int collio_candidate_priority(const collio_candidate_t *candidate);
+/** Writes why the component is requested: "named (--mca fcoll overlap)". */
+void collio_candidate_why(const collio_candidate_t *candidate, char *text, size_t size);
 
-/** Do fcoll/overlap or fcoll/tam serve the files of this process? Either only they are named, or
- *  one of them has a priority above all stock components. Local. */
+/** Verbose level 1: one line per file on rank 0: whether the component serves it, and the reason. A
+ *  query that declines calls `declined`; `why` is NULL if the component is not requested. The init
+ *  function of a module calls `selected`, the unquery function `outranked`. */
+void collio_candidate_declined(const collio_candidate_t *candidate, const ompio_file_t *fh,
+                               const char *why);
+void collio_candidate_selected(const collio_candidate_t *candidate, const ompio_file_t *fh);
+void collio_candidate_outranked(const collio_candidate_t *candidate, const ompio_file_t *fh);
+
+/** True if fcoll/overlap or fcoll/tam serves the files of this process: it is named, or its
+ *  priority is above that of all stock components. Local. */
 bool collio_fcoll_is_chosen(void);
 
 /** For the open function of fcoll/overlap and fcoll/tam: if they serve the files of this process,

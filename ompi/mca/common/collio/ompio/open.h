@@ -7,6 +7,7 @@
 #include "compat/compat.h"
 #include "file/settings.h"
 #include "hook/handle.h"
+#include "ompio/individual.h"
 #include "settings/hints.h"
 #include "view/request.h"
 
@@ -29,6 +30,7 @@ static inline uint64_t collio_abi(void)
                              sizeof(collio_fact_t),
                              sizeof(collio_flat_t),
                              sizeof(collio_handle_t),
+                             sizeof(collio_individual_t),
                              sizeof(collio_job_t),
                              sizeof(collio_lockahead_covered_t),
                              sizeof(collio_lockahead_t),
@@ -54,17 +56,16 @@ static inline uint64_t collio_abi(void)
 
 /** A component calls this first, in its register function, before it passes a struct to this
  *  library. `name` is "fcoll/overlap", `version` COLLIO_VERSION, `abi` the component's own
- *  collio_abi(). Returns OMPI_SUCCESS, or prints a line and returns OMPI_ERR_NOT_AVAILABLE if the
- *  library is of another build, or if the running Open MPI does not fit the build. */
+ *  collio_abi(). Returns OMPI_ERR_NOT_AVAILABLE if the library is of another build, or if the
+ *  running Open MPI does not fit the build; prints a line if the user requests the component. */
 int collio_fits(const char *name, const char *version, uint64_t abi);
 #define COLLIO_FITS(name) collio_fits(name, COLLIO_VERSION, collio_abi())
 
-/** Functions for the tables of all components: open and close, the query of the process (always
- *  accepted), the release of a file. */
+/** Functions for the tables of all components: open and close, and the query of the process (always
+ *  accepted). */
 int collio_open(void);
 int collio_close(void);
 int collio_init_query(bool progress_threads, bool mpi_threads);
-int collio_file_unquery(ompio_file_t *fh);
 
 /** Puts collio's entries for MPI_File_preallocate, _get_size, _sync, _seek, _set_atomicity and
  *  _set_view in the table of a file that a collio component serves (entries.c). Idempotent. */

@@ -5,6 +5,7 @@
  */
 #include "open/attach.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -23,7 +24,7 @@
 
 /* Upper bound on the buffers of an aggregator, in bytes. Sums over the aggregators of a node stay
  * far below INT64_MAX. */
-#define BUFFER_MOST (INT64_C(1) << 40)
+#define BUFFER_MAX (INT64_C(1) << 40)
 
 static int64_t resolve_buffer(const collio_file_t *file)
 {
@@ -32,8 +33,8 @@ static int64_t resolve_buffer(const collio_file_t *file)
     int64_t allowed = file->fh->f_bytes_per_agg;
 
     if (0 != file->settings.buffer_bytes) {
-        return file->settings.buffer_bytes < BUFFER_MOST ? (int64_t) file->settings.buffer_bytes
-                                                         : BUFFER_MOST;
+        return file->settings.buffer_bytes < BUFFER_MAX ? (int64_t) file->settings.buffer_bytes
+                                                        : BUFFER_MAX;
     }
     if (allowed > 0 && OMPIO_DEFAULT != allowed) {
         return allowed; /* the user has set io_ompio_bytes_per_agg */
@@ -43,7 +44,18 @@ static int64_t resolve_buffer(const collio_file_t *file)
 
 /* Facts: numbers that, like settings, determine the file domains. They may differ between nodes, so
  * the ranks agree on them. */
-enum { LAYERS, FILE_SYSTEM, STRIPED, STRIPE_BYTES, STRIPES, LOCKAHEAD, BUFFER, NUMBER, FACTS };
+enum {
+    LAYERS,
+    FILE_SYSTEM,
+    STRIPED,
+    LOCKS,
+    STRIPE_BYTES,
+    STRIPES,
+    LOCKAHEAD,
+    BUFFER,
+    NUMBER,
+    FACTS
+};
 
 /* Uses the stripes that an fs component for Lustre has read, else reads them from the file system.
  * False: the file has no stripes. */
@@ -64,6 +76,13 @@ static bool find_stripes(const collio_file_t *file, collio_stripes_t *stripes)
     return false;
 }
 
+/* True if the servers give locks to clients, so that clients wait for each other's locks (Lustre).
+ */
+static bool gives_locks(const collio_file_t *file)
+{
+    return LUSTRE == file->fh->f_fstype || COLLIO_STRIPES_LUSTRE == file->access.file_system;
+}
+
 static void find_facts(const collio_file_t *file, collio_fact_t *facts)
 {
     collio_stripes_t stripes;
@@ -74,6 +93,7 @@ static void find_facts(const collio_file_t *file, collio_fact_t *facts)
         [LAYERS] = {"number of layers", file->component->two_layers ? 2 : 1},
         [FILE_SYSTEM] = {"kind of file system", (int64_t) fh->f_fstype},
         [STRIPED] = {"whether the file has stripes", striped},
+        [LOCKS] = {"whether servers give locks to clients", gives_locks(file)},
         [STRIPE_BYTES] = {"stripe size", stripes.bytes},
         [STRIPES] = {"stripe count", stripes.count},
         [LOCKAHEAD] = {"lockahead mode", NULL == lockahead ? 0 : (int64_t) lockahead->collective},
@@ -124,24 +144,28 @@ static void choose_engine(collio_file_t *file)
     }
 }
 
-/* Reports a schedule or transport that has no effect, because the exchange is off. */
+/* Reports modes of the exchange that have no effect, because the exchange is off. */
 static void report_unused(collio_file_t *file)
 {
     const collio_settings_t *settings = &file->settings;
     bool schedule = COLLIO_SCHEDULE_AUTO != settings->schedule;
-    bool transport = NULL != collio_transport_named(file);
+    bool transport = COLLIO_TRANSPORT_AUTO != settings->transport;
+    bool layers = collio_settings_layers(settings);
+    char modes[64];
 
-    if (0 == file->rank && (schedule || transport) && COLLIO_SETTING_OFF == settings->exchange_write
+    if (0 == file->rank && (schedule || transport || layers)
+        && COLLIO_SETTING_OFF == settings->exchange_write
         && COLLIO_SETTING_OFF == settings->exchange_read) {
-        collio_file_help(file, COLLIO_HELP_UNUSED_MODE, schedule ? "schedule" : "",
-                         schedule && transport ? " and " : "", transport ? "transport" : "");
+        snprintf(modes, sizeof(modes), "%s%s%s%s%s", schedule ? "schedule" : "",
+                 schedule && transport ? " and " : "", transport ? "transport" : "",
+                 (schedule || transport) && layers ? " and " : "", layers ? "two layers" : "");
+        collio_file_help(file, COLLIO_HELP_UNUSED_MODE, modes);
     }
 }
 
 static void derived_close(collio_file_t *file)
 {
     collio_tuner_drop(file);
-    collio_context_keep_close(file);
     free(file->derived.aggregators);
     free(file->derived.racks.node_of);
     file->derived = (collio_derived_t){.my_aggregator = -1};
@@ -153,8 +177,9 @@ static void file_free(collio_file_t *file)
         return; /* messages may still arrive, and freeing communicators communicates: see lost.c */
     }
     collio_tuner_close(file);
-    (void) collio_set_give(file);
-    collio_context_close(file); /* frees the parts that collio_set_give has not moved out */
+    if (!collio_set_give(file)) {
+        collio_context_close(file);
+    }
     collio_queue_close(file);
     if (NULL == file->set) {
         collio_map_free(file->map);
@@ -165,12 +190,12 @@ static void file_free(collio_file_t *file)
 
 /* Individual access through a stock fbtl locks the whole file on NFS. If these locks do not reach
  * other nodes, the NFS client overwrites bytes of other nodes. Collective over the file. */
-static void warn_of_local_locks(collio_file_t *file, const int64_t *fields)
+static void warn_of_local_locks(collio_file_t *file, int64_t guard)
 {
     enum { NFS = 0x6969 };
 
-    if (NFS != file->access.file_system || collio_guard_serves_all(fields)
-        || collio_locks_reach(file->fh) || 0 != file->rank) {
+    if (NFS != file->access.file_system || collio_guard_serves_all(guard)
+        || COLLIO_REACH_LOCAL != collio_locks_reach(file->fh) || 0 != file->rank) {
         return;
     }
     collio_file_help(file, COLLIO_HELP_NFS_LOCAL_LOCKS);
@@ -192,22 +217,17 @@ enum {
     ALIGNMENT,                                 /* packed alignment */
     AGGREGATORS,                               /* hash of the list of aggregators */
     MINUS_AGGREGATORS,                         /* -AGGREGATORS */
-    SHORT, /* 1 if this rank's node has too little memory for its buffers */
-    GUARD, /* first field of write locking */
-    PAGE = GUARD + COLLIO_GUARD_FIELDS, /* key of the page for agreements of calls */
-    UNKEPT = PAGE + COLLIO_SHM_KEY,     /* 1 if this rank has no record for a process set */
-    SLOTS,                              /* first field of the set's slots */
+    SHORT,   /* 1 if this rank's node has too little memory for its buffers */
+    GUARD,   /* reason against sieved writes */
+    SESSION, /* first field of the session directory */
+    PAGE = SESSION + COLLIO_SESSION_FIELDS, /* key of the page for agreements of calls */
+    UNKEPT = PAGE + COLLIO_SHM_KEY,         /* 1 if this rank has no record for a process set */
+    SLOTS,                                  /* first field of the set's slots */
     FIELDS = SLOTS + COLLIO_SET_FIELDS
 };
 _Static_assert((int) FIELDS <= (int) COLLIO_AGREEMENT_FIELDS, "an open is one agreement");
 
-/* Do the servers give locks to clients, so that clients wait for each other's locks (Lustre)? */
-static bool gives_locks(const collio_file_t *file)
-{
-    return LUSTRE == file->fh->f_fstype || COLLIO_STRIPES_LUSTRE == file->access.file_system;
-}
-
-/* Writes this rank's fields from ERROR to GUARD. `rc`: result of derive(). */
+/* Writes this rank's fields from ERROR to SESSION. `rc`: result of derive(). */
 static void offer_record(collio_file_t *file, int rc, int64_t *mine)
 {
     mine[ERROR] = OMPI_SUCCESS == rc ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -223,7 +243,8 @@ static void offer_record(collio_file_t *file, int rc, int64_t *mine)
     mine[AGGREGATORS] = collio_file_aggregators_hash(file);
     mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
     mine[SHORT] = OMPI_SUCCESS == rc && collio_kept_falls_short(file);
-    collio_guard_request(file->fh, &file->access, &mine[GUARD]);
+    mine[GUARD] = collio_guard_request(file->fh, &file->access);
+    collio_session_offer(file->fh, &mine[SESSION]);
 }
 
 /* Sets the agreed values of the record. Returns 0 or an error class, the same on all ranks. */
@@ -233,16 +254,17 @@ static int settle_record(collio_file_t *file, const int64_t *all)
 
     file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
     file->access.network = 0 != all[NETWORK]; /* a rank may run on the server */
-    file->derived.several_clients = gives_locks(file)
+    file->derived.several_clients = file->derived.locks
                                     && (1 < file->nodes.nodes || all[CLIENT] != -all[MINUS_CLIENT]);
     file->derived.buffer_bytes = -all[MINUS_BUFFER]; /* minimum over the ranks */
     file->derived.align = collio_align_unpack(all[ALIGNMENT]);
     file->access.stripe_bytes = file->derived.align.unit > 1 ? file->derived.align.unit : 0;
-    why = collio_guard_settle(file->fh, &file->access, &all[GUARD]);
+    collio_session_settle(file->fh, &all[SESSION]);
+    why = collio_guard_settle(file->fh, &file->access, all[GUARD]);
     if (NULL != why && 0 == file->rank) {
         collio_file_help(file, COLLIO_HELP_SIEVING, why);
     }
-    warn_of_local_locks(file, &all[GUARD]);
+    warn_of_local_locks(file, all[GUARD]);
     report_unused(file);
     if (file->derived.list_refused) { /* MPI_File_get_info must not return the refused list */
         file->settings.aggregator_list[0] = '\0';
@@ -260,20 +282,23 @@ static int settle_record(collio_file_t *file, const int64_t *all)
 }
 
 /* Computes file->derived and `tuner` from settings and facts; all other input is the same in every
- * pass of agree(). The first file of its processes also gets `kept`. `hash`: of settings and facts.
- * `short_of_memory`: a node has too little memory, so `auto` is partition memory. `rc`: an earlier
- * error of this rank. Local. Returns an Open MPI error code. */
+ * pass of attach_agree(). The first file of its processes also gets `kept`. `hash`: of settings and
+ * facts. `short_of_memory`: a node has too little memory, so `auto` is partition memory. `rc`: an
+ * earlier error of this rank. Local. Returns an Open MPI error code. */
 static int derive(collio_file_t *file, const collio_fact_t *facts, int64_t hash,
                   bool short_of_memory, int rc)
 {
     bool striped = 0 != facts[STRIPED].value;
 
+    collio_context_keep_close(file);
     derived_close(file);
     use_facts(file->fh, facts);
     file->derived = (collio_derived_t){
         .settings_hash = hash,
         .two_layers = 2 == facts[LAYERS].value,
+        .buffers = collio_transport_buffers(&file->settings),
         .striped = striped,
+        .locks = 0 != facts[LOCKS].value,
         .lockahead = (collio_lockahead_mode_t) facts[LOCKAHEAD].value,
         .ompio_aggregators = (int) facts[NUMBER].value,
         .my_aggregator = -1,
@@ -300,7 +325,7 @@ static int derive(collio_file_t *file, const collio_fact_t *facts, int64_t hash,
  * little memory for the buffers, another pass uses partition memory. `rc`: an earlier error of this
  * rank; `unkept`: this rank has no record for a process set. Returns 0 or an error class, the same
  * on all ranks unless the file handle has failed. */
-static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
+static int attach_agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
 {
     enum { PASSES = 3 };
     collio_settings_set_t *set = &file->component->set;
@@ -349,46 +374,45 @@ static int agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
     return MPI_ERR_NOT_SAME; /* ranks differ although all use the settings of rank 0 */
 }
 
-/* Makes leaders, map, queue and the rule of calls. `rc`: an earlier error of this rank. Collective.
+/* Makes map, queue and the rule of calls. `rc`: an earlier error of this rank. Collective.
  * Returns an Open MPI error code. */
 static int prepare_first(collio_file_t *file, int rc)
 {
-    static int (*const make[])(collio_file_t * file) = {collio_agreement_connect, collio_map_make,
-                                                        collio_queue_open};
-
-    for (size_t i = 0; OMPI_SUCCESS == rc && i < sizeof(make) / sizeof(make[0]); ++i) {
-        rc = make[i](file);
+    if (OMPI_SUCCESS == rc) {
+        rc = collio_map_make(file);
     }
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    if (OMPI_SUCCESS == rc) {
+        rc = collio_queue_open(file);
     }
-    return collio_agreement_set_rule(file->agreement, collio_agree_reduce);
+    if (OMPI_SUCCESS == rc) {
+        rc = collio_agreement_set_rule(file->context->agreement, collio_agree_reduce);
+    }
+    return rc;
 }
 
 /* For a file whose processes have no set. Creates the context before the agreement of the open,
- * which also distributes the key of the page for calls. Returns NULL if communicators or agreement
- * cannot be created. */
+ * which also distributes the key of the page for calls. Returns NULL if the context or its
+ * communicator of all ranks cannot be created. */
 static collio_file_t *make_first(collio_file_t *file)
 {
     collio_set_t *set;
     int64_t all[FIELDS];
-    int rc = collio_file_connect(file);
+    int rc = collio_context_connect(file);
 
-    file->agreement = collio_agreement_new(file, collio_spare_take(sizeof(*file->agreement)));
-    if (MPI_COMM_NULL == file->comm || NULL == file->agreement) {
-        file_free(file);
+    if (NULL == file->context) {
+        free(file);
         return NULL;
     }
     set = collio_set_prepare(file);
-    file->refused = agree(file, prepare_first(file, rc), NULL == set, all);
+    file->refused = attach_agree(file, prepare_first(file, rc), NULL == set, all);
     if (OMPI_SUCCESS != file->refused) { /* the record stays, for its error class */
-        collio_agreement_close(file);
+        collio_shm_unlink(&file->context->agreement->segment);
         collio_set_drop(set);
         return file;
     }
-    (void) collio_agreement_share(file, file->agreement, &all[PAGE]);
+    (void) collio_agreement_share(file, file->context->agreement, &all[PAGE]);
     if (file->settings.keep && 0 == all[UNKEPT]) {
-        collio_set_found(set, file);
+        collio_set_enter(set, file);
     } else {
         collio_set_drop(set);
     }
@@ -418,14 +442,13 @@ static collio_file_t *make_next(collio_file_t *file)
     int64_t all[FIELDS];
 
     collio_set_lend(file->set, file);
-    file->refused = agree(file, collio_queue_open(file), false, all);
-    file->agreement = NULL;
+    file->refused = attach_agree(file, collio_queue_open(file), false, all);
     if (OMPI_SUCCESS != file->refused) {
         return file;
     }
     if (file->settings.keep && collio_set_take(file->set, &all[SLOTS], file)) {
         collio_file_count(file, COLLIO_STAT_FILES_REUSED, 1);
-        file->refused = NULL == file->kept ? agree_on_kept(file) : OMPI_SUCCESS;
+        file->refused = NULL == file->context->kept ? agree_on_kept(file) : OMPI_SUCCESS;
     } else {
         file->refused = collio_context_new(file);
     }
@@ -450,7 +473,7 @@ static collio_file_t *file_make(collio_handle_t *handle, collio_component_t *com
 }
 
 /* Sets the hints of MPI_File_get_info. On Lustre the fs component publishes the stripes. */
-static void publish(collio_file_t *file)
+static void attach_publish(collio_file_t *file)
 {
     ompio_file_t *fh = file->fh;
     collio_stripes_t none = COLLIO_STRIPES_NONE;
@@ -480,7 +503,7 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
     }
     handle->place[COLLIO_PLACE_FCOLL] = file;
     if (OMPI_SUCCESS == file->refused) {
-        publish(file);
+        attach_publish(file);
     }
     if (0 == file->rank && COLLIO_VERBOSE(fcoll, SELECT)) {
         collio_open_show(file);

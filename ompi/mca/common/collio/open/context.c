@@ -1,20 +1,26 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * File contexts: creation, and the move from a closed file to the next one. See context.h.
+ * File contexts: creation, use by one file after another, end. See context.h.
  */
 #include "open/context.h"
 
 #include <stdlib.h>
 
 #include "call/op.h"
-#include "transport/onesided/put.h"
+#include "transport/put.h"
 #include "twolayer/relay.h"
 
-/* Do all ranks run on this node? The result is the same on all ranks, without a message. */
-static bool one_node(const collio_file_t *file)
+/* The record of a context. An open has reserved memory for few records: see hook/handle.h. */
+typedef struct record_t {
+    collio_context_t context;
+    collio_agreement_t agreement; /* agreement of `context` */
+} record_t;
+
+/* True if all ranks run on this node. The result is the same on all ranks, without a message. */
+static bool one_node(ompi_communicator_t *comm)
 {
-    for (int i = 0; i < file->size; ++i) {
-        if (!OPAL_PROC_ON_LOCAL_NODE(ompi_comm_peer_lookup(file->comm, i)->super.proc_flags)) {
+    for (int i = 0; i < ompi_comm_size(comm); ++i) {
+        if (!OPAL_PROC_ON_LOCAL_NODE(ompi_comm_peer_lookup(comm, i)->super.proc_flags)) {
             return false;
         }
     }
@@ -23,63 +29,84 @@ static bool one_node(const collio_file_t *file)
 
 /* The communicator may be kept after the file is closed, so it must not refer to objects of the
  * user. A split, unlike MPI_Comm_dup, copies no attributes and no topology. Errors are returned. */
-static int make_comm(collio_file_t *file)
+static int make_comm(const collio_file_t *file, ompi_communicator_t **comm)
 {
-    int rc = ompi_comm_split(file->fh->f_comm, 0, file->rank, &file->comm, false);
+    int rc = ompi_comm_split(file->fh->f_comm, 0, file->rank, comm, false);
 
     if (OMPI_SUCCESS == rc) {
-        OBJ_RELEASE(file->comm->error_handler);
-        file->comm->error_handler = &ompi_mpi_errors_return.eh;
-        OBJ_RETAIN(file->comm->error_handler);
+        OBJ_RELEASE((*comm)->error_handler);
+        (*comm)->error_handler = &ompi_mpi_errors_return.eh;
+        OBJ_RETAIN((*comm)->error_handler);
     }
     return rc;
 }
 
-int collio_file_connect(collio_file_t *file)
+static int make_comms(const collio_file_t *file, collio_context_t *context)
 {
-    int rc = make_comm(file);
+    int rc = make_comm(file, &context->comm);
 
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    if (1 == file->nodes.nodes || (0 == file->nodes.nodes && one_node(file))) {
-        file->node_comm = file->comm;
+    if (1 == file->nodes.nodes || (0 == file->nodes.nodes && one_node(context->comm))) {
+        context->node_comm = context->comm;
         return OMPI_SUCCESS;
     }
-    return ompi_comm_split_type(file->comm, MPI_COMM_TYPE_SHARED, 0, NULL, &file->node_comm);
+    return ompi_comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, 0, NULL, &context->node_comm);
+}
+
+int collio_context_connect(collio_file_t *file)
+{
+    record_t *record = collio_spare_take(sizeof(*record));
+    int rc;
+
+    if (NULL == record) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    record->context.comm = record->context.node_comm = MPI_COMM_NULL;
+    record->context.agreement = &record->agreement;
+    rc = make_comms(file, &record->context);
+    if (MPI_COMM_NULL == record->context.comm) {
+        free(record);
+        return rc;
+    }
+    file->context = &record->context;
+    collio_agreement_init(file, &record->agreement);
+    return OMPI_SUCCESS == rc ? collio_agreement_connect(file) : rc;
 }
 
 int collio_context_new(collio_file_t *file)
 {
     enum { ERROR, PAGE, FIELDS = PAGE + COLLIO_SHM_KEY };
     int64_t mine[FIELDS], all[FIELDS];
-    int rc = collio_file_connect(file);
+    collio_context_t *before = file->context;
+    int rc = collio_context_connect(file);
 
-    if (OMPI_SUCCESS == rc) {
-        file->agreement = collio_agreement_new(file, collio_spare_take(sizeof(*file->agreement)));
-        rc = NULL == file->agreement ? OMPI_ERR_OUT_OF_RESOURCE : collio_agreement_connect(file);
-    }
     if (OMPI_SUCCESS != rc) {
         collio_file_lose(file, rc);
         return file->lost;
     }
-    rc = collio_agreement_set_rule(file->agreement, collio_agree_reduce);
+    rc = collio_agreement_set_rule(file->context->agreement, collio_agree_reduce);
     if (OMPI_SUCCESS == rc) {
         rc = collio_context_keep_open(file);
     }
     mine[ERROR] = OMPI_SUCCESS == rc ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     collio_agreement_offer(file, &mine[PAGE]);
-    if (0 == collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS)
-        && MPI_SUCCESS == all[ERROR]) {
-        return collio_agreement_share(file, file->agreement, &all[PAGE]);
+    if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS)) {
+        collio_shm_unlink(&file->context->agreement->segment);
+        return file->lost;
     }
-    collio_agreement_close(file);
-    return 0 != file->lost ? file->lost : (int) all[ERROR];
+    if (MPI_SUCCESS != all[ERROR]) {
+        collio_context_close(file);
+        file->context = before;
+        return (int) all[ERROR];
+    }
+    return collio_agreement_share(file, file->context->agreement, &all[PAGE]);
 }
 
 int collio_context_keep_open(collio_file_t *file)
 {
-    collio_kept_t *kept = file->kept = calloc(1, sizeof(*kept));
+    collio_kept_t *kept = file->context->kept = calloc(1, sizeof(*kept));
 
     if (NULL == kept) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -99,8 +126,13 @@ int collio_context_keep_open(collio_file_t *file)
 }
 
 /* Frees everything except RMA windows, because freeing these communicates. */
-static void free_kept(collio_kept_t *kept)
+static void free_kept(collio_context_t *context)
 {
+    collio_kept_t *kept = context->kept;
+
+    if (NULL == kept) {
+        return;
+    }
     collio_shared_fini(&kept->shared);
     collio_shared_fini(&kept->relay_shared);
     collio_arena_fini(&kept->relay);
@@ -114,37 +146,41 @@ static void free_kept(collio_kept_t *kept)
     free(kept->histogram);
     free(kept->stops);
     free(kept);
+    context->kept = NULL;
+    context->memory_bytes = context->charge = 0;
 }
 
 void collio_context_keep_close(collio_file_t *file)
 {
-    if (NULL != file->kept) {
+    if (NULL != file->context->kept) {
         collio_put_close(file);
-        free_kept(file->kept);
+        free_kept(file->context);
         collio_kept_memory_close(file);
-        file->kept = NULL;
     }
 }
 
 /* Traits are agreed values only, so all ranks get the same result when they compare them. */
 static void find_traits(const collio_file_t *file, int64_t *traits)
 {
-    const int64_t found[] = {
-        file->derived.settings_hash,    file->derived.buffer_bytes,
-        file->derived.aggregator_count, collio_file_aggregators_hash(file),
-        file->access.file_system,       file->access.network,
-        file->access.sieve_writes,      collio_align_pack(&file->derived.align)};
+    const int64_t found[] = {file->derived.settings_hash,
+                             file->derived.buffer_bytes,
+                             file->derived.aggregator_count,
+                             collio_file_aggregators_hash(file),
+                             file->access.file_system,
+                             file->access.network,
+                             collio_align_pack(&file->derived.align)};
 
     _Static_assert(sizeof(found) == sizeof(*traits) * COLLIO_CONTEXT_TRAITS, "one trait each");
     memcpy(traits, found, sizeof(found));
 }
 
-/* Can another file use `kept`? No if it has RMA windows, which are freed with their file; if shared
- * memory or windows have failed, because the next file must try again; and with partition memory,
- * because the nodes are short of memory. Nodes may differ: the ranks compare at the next open. */
+/* True if another file can use `kept`. False if it has RMA windows, which are freed with their
+ * file; if shared memory or windows have failed, because the next file must try again; and with
+ * partition memory, because the nodes are short of memory. Nodes may differ: the ranks compare at
+ * the next open. */
 static bool can_serve(const collio_file_t *file)
 {
-    const collio_kept_t *kept = file->kept;
+    const collio_kept_t *kept = file->context->kept;
 
     return NULL != kept && !file->derived.partition->by_memory && !kept->put.open
            && !kept->put.failed && !collio_kept_unshared(kept);
@@ -159,25 +195,15 @@ static void reset_kept(collio_kept_t *kept)
     kept->printed = 0;
 }
 
-void collio_context_give(collio_file_t *file, bool memory, collio_context_t *context)
+void collio_context_give(collio_file_t *file, bool memory)
 {
     if (!memory || !can_serve(file)) {
         collio_context_keep_close(file);
-        file->memory_bytes = 0;
     } else {
-        reset_kept(file->kept);
-        find_traits(file, context->traits);
+        reset_kept(file->context->kept);
+        find_traits(file, file->context->traits);
+        file->context->charge = collio_kept_charge(file);
     }
-    context->kept = file->kept;
-    context->memory_bytes = file->memory_bytes;
-    context->charge = NULL == file->kept ? 0 : collio_kept_charge(file);
-    context->comm = file->comm;
-    context->node_comm = file->node_comm;
-    context->agreement = file->agreement;
-    context->sequence = file->queue->sequence;
-    file->kept = NULL;
-    file->agreement = NULL;
-    file->comm = file->node_comm = MPI_COMM_NULL;
 }
 
 /* Has the plans' next calls agree that their memory is there: a rank may have dropped its staging
@@ -194,19 +220,14 @@ void collio_context_take(collio_context_t *context, bool memory, collio_file_t *
     int64_t traits[COLLIO_CONTEXT_TRAITS];
 
     find_traits(file, traits);
-    file->comm = context->comm;
-    file->node_comm = context->node_comm;
-    file->agreement = context->agreement;
-    file->queue->sequence = context->sequence;
+    file->context = context;
     if (memory && !file->derived.partition->by_memory
         && 0 == memcmp(traits, context->traits, sizeof(traits))) {
-        file->kept = context->kept;
-        unprepare(file->kept);
-        collio_file_memory(file, context->memory_bytes);
-    } else if (NULL != context->kept) {
-        free_kept(context->kept);
+        unprepare(context->kept);
+        collio_file_memory(file, 0);
+    } else {
+        free_kept(context);
     }
-    memset(context, 0, sizeof(*context));
 }
 
 int64_t collio_context_staging(const collio_context_t *context)
@@ -230,35 +251,23 @@ void collio_context_shed(collio_context_t *context)
         collio_shared_discard(&context->kept->shared);
         collio_shared_discard(&context->kept->relay_shared);
         collio_arena_discard(&context->kept->buffers);
-        free_kept(context->kept);
-        context->kept = NULL;
-        context->memory_bytes = context->charge = 0;
-    }
-}
-
-static void free_comms(ompi_communicator_t *comm, ompi_communicator_t *node_comm)
-{
-    if (MPI_COMM_NULL != node_comm && comm != node_comm) {
-        ompi_comm_free(&node_comm);
-    }
-    if (MPI_COMM_NULL != comm) {
-        ompi_comm_free(&comm);
+        free_kept(context);
     }
 }
 
 void collio_context_close(collio_file_t *file)
 {
-    collio_agreement_close(file);
     collio_context_keep_close(file);
-    free_comms(file->comm, file->node_comm);
+    collio_context_free(file->context);
 }
 
-void collio_context_fini(collio_context_t *context)
+void collio_context_free(collio_context_t *context)
 {
-    collio_agreement_free(context->agreement);
-    if (NULL != context->kept) {
-        free_kept(context->kept);
+    collio_agreement_fini(context->agreement);
+    free_kept(context);
+    if (MPI_COMM_NULL != context->node_comm && context->comm != context->node_comm) {
+        ompi_comm_free(&context->node_comm);
     }
-    free_comms(context->comm, context->node_comm);
-    memset(context, 0, sizeof(*context));
+    ompi_comm_free(&context->comm);
+    free(context); /* with the agreement: see record_t */
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/op.h"
 #include "compat/verbose.h"
 #include "exchange/exchange.h"
 #include "report/report_out.h"
@@ -18,7 +19,7 @@
 #define add collio_text_add
 
 enum { LISTED = 16, STATS = COLLIO_STAT_COUNT, WORDS = 2 * STATS };
-_Static_assert((int) WORDS <= (int) COLLIO_COUNTERS_MOST, "the counters of a report");
+_Static_assert((int) WORDS <= (int) COLLIO_COUNTERS_MAX, "the counters of a report");
 
 static double mib(int64_t bytes)
 {
@@ -61,6 +62,21 @@ static collio_reason_t why_engine(const collio_file_t *file)
                                                                : COLLIO_REASON_NOT_AVAILABLE;
 }
 
+/* Adds the engine of background access, and the cores of rank 0's threads. */
+static void add_engine(collio_record_t *record, const collio_file_t *file)
+{
+    char list[128];
+
+    add(&record->about, "  engine        %s (%s)", engine_name(file),
+        collio_reason_text(why_engine(file)));
+    if (COLLIO_ENGINE_THREADS == (collio_engine_t) file->access.tuning.engine) {
+        collio_cores_format(collio_pool_cores(), list, sizeof(list));
+        add(&record->about, ", cores %s", list);
+        add(&record->json, ",\"cores\":\"%s\"", list);
+    }
+    add(&record->about, "\n");
+}
+
 static void add_aggregators(collio_record_t *record, const collio_file_t *file)
 {
     char align[64];
@@ -85,8 +101,7 @@ static void add_aggregators(collio_record_t *record, const collio_file_t *file)
     collio_align_format(&file->derived.align, align, sizeof(align));
     add(&record->about, "  alignment     %s\n", align);
     add(&record->json, ",\"align_bytes\":%" PRId64, file->derived.align.unit);
-    add(&record->about, "  engine        %s (%s)\n", engine_name(file),
-        collio_reason_text(why_engine(file)));
+    add_engine(record, file);
 }
 
 static void add_layers(collio_record_t *record, const collio_file_t *file)
@@ -96,16 +111,17 @@ static void add_layers(collio_record_t *record, const collio_file_t *file)
     if (!file->derived.two_layers) {
         return;
     }
-    if (COLLIO_LAYERS_ONE == file->kept->layers_used) {
+    if (COLLIO_LAYERS_ONE == file->context->kept->layers_used) {
         add(&record->json, ",\"local_aggregators\":%d", file->size);
         return;
     }
     for (int group = 0; group < collio_groups(file)->nodes; ++group) {
-        count += collio_local_aggregators_on(collio_groups(file), file->kept->local_used, group);
+        count += collio_local_aggregators_on(collio_groups(file), file->context->kept->local_used,
+                                             group);
     }
     add(&record->about, "  local aggr.   %d, inside %s by %s\n", count,
         collio_by_rack(file) ? "racks" : "nodes",
-        COLLIO_SHARED_READY == file->kept->relay_shared.state ? "shm" : "isend");
+        COLLIO_SHARED_READY == file->context->kept->relay_shared.state ? "shm" : "isend");
     add(&record->json, ",\"local_aggregators\":%d", count);
 }
 
@@ -186,11 +202,11 @@ static void add_decision(collio_text_t *json, const char *before, const collio_d
     add(json, "}");
 }
 
-/* Adds the choices of the last call in a direction, with reasons. */
+/* Adds the choices of the largest call in a direction, with reasons. */
 static void add_call(collio_record_t *record, const collio_file_t *file, bool write,
                      const uint64_t *sum)
 {
-    const collio_choices_t *choices = collio_tuner_last(file->tuner, write);
+    const collio_choices_t *choices = collio_tuner_largest(file->tuner, write);
     collio_decision_t row[COLLIO_DECISIONS];
     char transport[64];
     int count;
@@ -198,12 +214,12 @@ static void add_call(collio_record_t *record, const collio_file_t *file, bool wr
     if (NULL == choices) {
         return;
     }
-    count = collio_tuner_decisions(choices, file->derived.two_layers, row);
-    if (choices->exchange && COLLIO_BUFFERS_SHARED == choices->transport->buffers) {
+    count = collio_op_decisions(choices, file->derived.two_layers, row);
+    if (choices->exchange && COLLIO_BUFFERS_SHARED == choices->can.buffers) {
         find_transport(&row[COLLIO_DECISION_TRANSPORT], sum, file->size, transport,
                        sizeof(transport));
     }
-    add(&record->about, write ? "  last write   " : "  last read    ");
+    add(&record->about, write ? "  largest write" : "  largest read ");
     add(&record->json, write ? ",\"write\":{" : ",\"read\":{");
     for (int i = 0; i < count; ++i) {
         add(&record->about, " %s %s (%s)%s", row[i].name, row[i].value,
@@ -246,7 +262,8 @@ static int pick(const collio_counted_t *all, bool high, collio_counted_t *counte
     return count;
 }
 
-static void print(const collio_file_t *file, const collio_counted_t *all, const char *component)
+static void report_print(const collio_file_t *file, const collio_counted_t *all,
+                         const char *component)
 {
     collio_record_t record = {.component = component,
                               .path = file->fh->f_filename,
@@ -286,9 +303,10 @@ void collio_report(collio_file_t *file)
     }
     memcpy(mine, file->stats[0].at, sizeof(file->stats[0].at));
     memcpy(mine + STATS, file->stats[1].at, sizeof(file->stats[1].at));
-    if (collio_report_reduce(file->comm, component, collio_stat_counters, STATS, mine, WORDS, all)
+    if (collio_report_reduce(file->context->comm, component, collio_stat_counters, STATS, mine,
+                             WORDS, all)
         && 0 == file->rank) {
-        print(file, all, component);
+        report_print(file, all, component);
     }
 }
 
@@ -306,11 +324,11 @@ void collio_open_show(const collio_file_t *file)
     char settings[1024], *save = NULL;
 
     if (OMPI_SUCCESS != file->refused) {
-        COLLIO_SHOW(fcoll, SELECT, "%s: %s: selected, but every call fails: %s", title, path,
-                    ompi_mpi_errnum_get_string(file->refused));
+        COLLIO_SHOW(fcoll, SELECT, "%s: %s: selected: %s; every call fails: %s", title, path,
+                    file->component->why, ompi_mpi_errnum_get_string(file->refused));
         return;
     }
-    COLLIO_SHOW(fcoll, SELECT, "%s: %s: selected", title, path);
+    COLLIO_SHOW(fcoll, SELECT, "%s: %s: selected: %s", title, path, file->component->why);
     if (!COLLIO_VERBOSE(fcoll, FILE)) {
         return;
     }
@@ -327,6 +345,12 @@ void collio_open_show(const collio_file_t *file)
                 file->derived.striped ? (size_t) file->fh->f_stripe_size : 0,
                 file->derived.several_clients ? ", several clients that take locks" : "",
                 coherence[access->coherence]);
+    if (0 < file->costs.message_ns) {
+        COLLIO_SHOW(fcoll, FILE,
+                    "%s: %s: measured for local aggregators: %" PRId64 " ns for a message between "
+                    "nodes, %" PRId64 " ns inside a node, %" PRId64 " ns per KiB",
+                    title, path, file->costs.message_ns, file->costs.local_ns, file->costs.kib_ns);
+    }
     add_aggregators(&record, file);
     if (NULL != record.about.at) {
         for (char *line = strtok_r(record.about.at, "\n", &save); NULL != line;

@@ -9,6 +9,7 @@
 
 #include "exchange/kept.h"
 #include "node/agreement.h"
+#include "node/costs.h"
 #include "node/map.h"
 #include "open/context.h"
 
@@ -28,24 +29,26 @@ typedef enum state_t {
 } state_t;
 
 typedef struct slot_t {
-    state_t state;            /* state on this rank */
-    uint64_t given;           /* value of `gifts` when the slot became free: smallest is oldest */
-    collio_context_t context; /* the context, if the state is BARE or FULL */
+    state_t state;  /* state on this rank */
+    uint64_t freed; /* value of `freed_count` when the slot became free: smallest is oldest */
+    collio_context_t *context; /* the context, if the state is BARE or FULL */
 } slot_t;
 
 struct collio_set_t {
-    struct collio_set_t *next;     /* the next older set of this process */
-    ompi_group_t *group;           /* the processes, in the order of their ranks */
-    collio_nodes_t nodes;          /* which rank is on which node */
-    collio_map_t *map;             /* memory of `nodes`; owned by the set */
-    collio_agreement_t *agreement; /* agreement of files that are being opened; owned by the set */
-    slot_t slot[SLOTS];            /* contexts of the set's files */
+    struct collio_set_t *next;    /* the next older set of this process */
+    ompi_group_t *group;          /* the processes, in the order of their ranks */
+    collio_nodes_t nodes;         /* which rank is on which node */
+    collio_map_t *map;            /* memory of `nodes`; owned by the set */
+    collio_costs_t costs;         /* costs of messages; zeros: unknown */
+    collio_agreement_t agreement; /* agreement of files that are being opened */
+    collio_context_t opening;     /* context of files that are being opened: only `agreement` */
+    slot_t slot[SLOTS];           /* contexts of the set's files */
 };
 
-static collio_set_t *sets; /* list of sets, newest first */
-static int set_count;      /* number of sets in the list */
-static uint64_t gifts;     /* number of times that a context became free */
-static bool ended;         /* MPI_Finalize has begun */
+static collio_set_t *sets;   /* list of sets, newest first */
+static int set_count;        /* number of sets in the list */
+static uint64_t freed_count; /* number of times that a context became free */
+static bool ended;           /* MPI_Finalize has begun */
 
 /* Duplicates of a communicator have the same group, which makes the first test true. */
 static bool same_processes(ompi_group_t *set, ompi_group_t *group)
@@ -79,7 +82,7 @@ collio_set_t *collio_set_find(ompi_communicator_t *comm)
 void collio_set_drop(collio_set_t *set)
 {
     if (NULL != set) {
-        collio_agreement_free(set->agreement);
+        collio_agreement_fini(&set->agreement);
         free(set);
     }
 }
@@ -89,12 +92,12 @@ void collio_set_drop(collio_set_t *set)
 static void slot_end(collio_set_t *set, int slot)
 {
     if (BARE == set->slot[slot].state || FULL == set->slot[slot].state) {
-        collio_context_fini(&set->slot[slot].context);
+        collio_context_free(set->slot[slot].context);
     }
     set->slot[slot].state = TAKEN;
 }
 
-/* Callback at the begin of MPI_Finalize. Callbacks that follow may use and open files, so open
+/* Callback at the start of MPI_Finalize. Callbacks that follow may use and open files, so open
  * files keep their contexts, and the sets stay with their agreements. Ranks need not call this at
  * the same time: a rank with `ended` still takes part in opens. The order, newest first, is the
  * same on all ranks that have two sets in common. */
@@ -116,7 +119,7 @@ void collio_set_free_all(void)
         collio_set_t *set = sets;
 
         sets = set->next;
-        set->agreement->leaders = MPI_COMM_NULL;
+        set->agreement.leaders = MPI_COMM_NULL;
         collio_map_free(set->map);
         collio_set_drop(set);
     }
@@ -141,31 +144,34 @@ collio_set_t *collio_set_prepare(const collio_file_t *file)
         return NULL;
     }
     set = calloc(1, sizeof(*set));
-    if (NULL == set) {
-        return NULL;
-    }
-    set->agreement = collio_agreement_new(file, calloc(1, sizeof(*set->agreement)));
-    if (NULL == set->agreement) {
-        collio_set_drop(set);
-        return NULL;
+    if (NULL != set) {
+        collio_agreement_init(file, &set->agreement);
+        set->opening.comm = set->opening.node_comm = MPI_COMM_NULL;
+        set->opening.agreement = &set->agreement;
     }
     return set;
 }
 
-void collio_set_found(collio_set_t *set, collio_file_t *file)
+void collio_set_enter(collio_set_t *set, collio_file_t *file)
 {
     /* collio_agreement_shared returns the same on all ranks */
-    if (!collio_agreement_shared(file, file->agreement)
-        || 0 != collio_agreement_share(file, set->agreement, NULL)
-        || !collio_agreement_shared(file, set->agreement)) {
+    if (!collio_agreement_shared(file, file->context->agreement)
+        || 0 != collio_agreement_share(file, &set->agreement, NULL)
+        || !collio_agreement_shared(file, &set->agreement)) {
         collio_set_drop(set);
         return;
     }
     collio_shm_set_relief(collio_set_relieve);
     set->group = file->fh->f_comm->c_local_group;
     OBJ_RETAIN(set->group);
+    if (file->derived.two_layers && 1 < file->nodes.nodes && file->size > file->nodes.nodes
+        && 0 == file->settings.local_aggregators
+        && 0 == file->settings.local_aggregators_per_node) {
+        collio_costs_measure(file);
+    }
     set->nodes = file->nodes;
     set->map = file->map;
+    set->costs = file->costs;
     set->slot[0].state = TAKEN;
     set->next = sets;
     sets = set;
@@ -174,11 +180,12 @@ void collio_set_found(collio_set_t *set, collio_file_t *file)
     file->slot = 0;
 }
 
-void collio_set_lend(const collio_set_t *set, collio_file_t *file)
+void collio_set_lend(collio_set_t *set, collio_file_t *file)
 {
     file->nodes = set->nodes;
     file->map = set->map;
-    file->agreement = set->agreement;
+    file->costs = set->costs;
+    file->context = &set->opening;
 }
 
 void collio_set_offer(const collio_set_t *set, int64_t mine[COLLIO_SET_FIELDS])
@@ -197,7 +204,7 @@ bool collio_set_take(collio_set_t *set, const int64_t all[COLLIO_SET_FIELDS], co
         int64_t most = all[2 * i], least = -all[2 * i + 1];
 
         if (EMPTY != least && TAKEN != most) {
-            collio_context_take(&set->slot[i].context, FULL == least, file);
+            collio_context_take(set->slot[i].context, FULL == least, file);
             set->slot[i].state = TAKEN;
             file->slot = i;
             return true;
@@ -213,12 +220,12 @@ bool collio_set_take(collio_set_t *set, const int64_t all[COLLIO_SET_FIELDS], co
 
 static int64_t charge_of(const slot_t *slot)
 {
-    return slot->context.charge + collio_context_staging(&slot->context);
+    return slot->context->charge + collio_context_staging(slot->context);
 }
 
 static void shed_slot(slot_t *slot)
 {
-    collio_context_shed(&slot->context);
+    collio_context_shed(slot->context);
     slot->state = BARE;
 }
 
@@ -235,7 +242,7 @@ static slot_t *least_recent(int64_t *sum)
 
             if (FULL == slot->state) {
                 *sum += charge_of(slot);
-                oldest = NULL == oldest || slot->given < oldest->given ? slot : oldest;
+                oldest = NULL == oldest || slot->freed < oldest->freed ? slot : oldest;
             }
         }
     }
@@ -273,9 +280,9 @@ static void bound_memory(slot_t *slot)
 {
     int64_t most = KEPT_BYTES / (1 + (int64_t) opal_process_info.num_local_peers);
 
-    slot->given = ++gifts;
+    slot->freed = ++freed_count;
     if (charge_of(slot) > most) {
-        collio_context_drop_staging(&slot->context);
+        collio_context_drop_staging(slot->context);
     }
     if (charge_of(slot) > most) { /* keeping the slot would free all older ones, and then itself */
         shed_slot(slot);
@@ -287,19 +294,22 @@ bool collio_set_give(collio_file_t *file)
 {
     slot_t *slot;
 
-    if (NULL == file->set || -1 == file->slot || ended) {
+    if (NULL == file->set) {
         return false;
     }
-    if (NULL == file->agreement) { /* the ranks could not create a context */
-        file->set->slot[file->slot].state = EMPTY;
-        return false;
+    slot = -1 == file->slot ? NULL : &file->set->slot[file->slot];
+    if (&file->set->opening == file->context) { /* the open has failed */
+        if (NULL != slot && !ended) {
+            slot->state = EMPTY;
+        }
+        return true;
     }
-    if (file->agreement->under_way || 0 < file->calls) {
+    if (NULL == slot || ended || file->context->agreement->under_way || 0 < file->calls) {
         return false; /* closed with calls in progress: the slot stays taken */
     }
-    slot = &file->set->slot[file->slot];
-    collio_context_give(file, file->slot < FULL_SLOTS, &slot->context);
-    slot->state = NULL == slot->context.kept ? BARE : FULL;
+    collio_context_give(file, file->slot < FULL_SLOTS);
+    slot->context = file->context;
+    slot->state = NULL == slot->context->kept ? BARE : FULL;
     bound_memory(slot);
     return true;
 }

@@ -36,7 +36,7 @@ collio_set_t *collio_set_find(ompi_communicator_t *comm);
  *  cannot keep contexts (MPI_THREAD_MULTIPLE, processes of another job, a communicator of a
  *  session, too many sets, MPI_Finalize, no memory). Local. */
 collio_set_t *collio_set_prepare(const collio_file_t *file);
-/** Frees a record that collio_set_found has not entered. NULL is allowed. */
+/** Frees a record that collio_set_enter has not entered. NULL is allowed. */
 void collio_set_drop(collio_set_t *set);
 
 /** Frees the records of all sets, after MPI has freed all communicators. Local. */
@@ -45,10 +45,10 @@ void collio_set_free_all(void);
 /** Connects a prepared set, enters it in the list and gives its first slot to the first file, which
  *  has its context. Collective; all ranks have prepared a set. Drops the set if no memory can be
  *  shared. */
-void collio_set_found(collio_set_t *set, collio_file_t *file);
+void collio_set_enter(collio_set_t *set, collio_file_t *file);
 
 /** Lends nodes and agreement of the set to a later file that is being opened. The set owns both. */
-void collio_set_lend(const collio_set_t *set, collio_file_t *file);
+void collio_set_lend(collio_set_t *set, collio_file_t *file);
 
 /** Number of fields of the slots in the agreement of an open. */
 enum { COLLIO_SET_FIELDS = 2 * COLLIO_SET_SLOTS };
@@ -58,7 +58,7 @@ void collio_set_offer(const collio_set_t *set, int64_t mine[COLLIO_SET_FIELDS]);
  *  moves into the file; false if the file needs a new context. Local. */
 bool collio_set_take(collio_set_t *set, const int64_t all[COLLIO_SET_FIELDS], collio_file_t *file);
 /** Moves the context of a file that is being closed into its slot. False: the context stays with
- *  the file (no slot, MPI_Finalize, or calls in progress). */
+ *  the file (no slot, MPI_Finalize, or calls in progress), which must free it. */
 bool collio_set_give(collio_file_t *file);
 
 /** Frees the memory of all contexts without a file, because memory is short. True if there was any.

@@ -1,22 +1,28 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The fbtl's record of an open handle: the access struct and counters.
+ * The record of individual access to an open handle: the access struct and counters.
  *
- * The record is place FBTL of the handle (hook/handle.h). OMPIO's shared file pointers have handles
- * of their own, which use the fbtl module only. The record is made at the first transfer, because
- * the descriptor is opened after the module is selected, and freed with the module.
+ * The record is place INDIVIDUAL of the handle (hook/handle.h). OMPIO's shared file pointers have
+ * handles of their own, which use the module of fbtl/mtpwrite only. The record is made at the first
+ * transfer, because the descriptor is opened after the module is selected, and freed with the
+ * module.
  */
-#include "fbtl_mtpwrite.h"
+#include "ompio/individual.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "ompi/mca/common/collio/help/help.h"
-#include "ompi/mca/common/collio/hook/guard.h"
-#include "ompi/mca/common/collio/hook/handle.h"
+#include "help/help.h"
+#include "hook/guard.h"
+#include "hook/handle.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static collio_access_stats_t closed; /* counters of files that are closed */
+
+bool collio_individual_serves(const ompio_file_t *fh)
+{
+    return NONE == fh->f_fstype || UFS == fh->f_fstype || LUSTRE == fh->f_fstype;
+}
 
 static void check_engine(const ompio_file_t *fh, collio_engine_t engine)
 {
@@ -26,6 +32,19 @@ static void check_engine(const ompio_file_t *fh, collio_engine_t engine)
     if (NULL != why && 0 == fh->f_rank) {
         collio_help("fbtl/mtpwrite", fh->f_filename, COLLIO_HELP_ENGINE, collio_engine_name(engine),
                     why);
+    }
+}
+
+static void check_threads(const ompio_file_t *fh, int threads)
+{
+    int cores;
+
+    if (1 >= threads || 0 != fh->f_rank) {
+        return;
+    }
+    cores = collio_cores_count(collio_pool_cores());
+    if (threads > cores) {
+        collio_help("fbtl/mtpwrite", NULL, COLLIO_HELP_THREADS, threads, cores);
     }
 }
 
@@ -40,9 +59,9 @@ static void check_sieving(ompio_file_t *fh, collio_access_t *access)
 
 /* Returns the record, or NULL. The caller holds the mutex: another thread may have made the record
  * meanwhile. */
-static mca_fbtl_mtpwrite_file_t *get_or_make(ompio_file_t *fh)
+static collio_individual_t *get_or_make(ompio_file_t *fh)
 {
-    mca_fbtl_mtpwrite_file_t *file = collio_handle_get(fh, COLLIO_PLACE_FBTL);
+    collio_individual_t *file = collio_handle_get(fh, COLLIO_PLACE_INDIVIDUAL);
     collio_handle_t *handle;
 
     if (NULL != file) {
@@ -59,14 +78,15 @@ static mca_fbtl_mtpwrite_file_t *get_or_make(ompio_file_t *fh)
     collio_lockahead_guard(fh, &file->access);
     file->access.stripe_bytes = (int64_t) fh->f_stripe_size;
     check_engine(fh, (collio_engine_t) file->access.tuning.engine);
+    check_threads(fh, file->access.tuning.threads);
     check_sieving(fh, &file->access);
-    handle->place[COLLIO_PLACE_FBTL] = file;
+    handle->place[COLLIO_PLACE_INDIVIDUAL] = file;
     return file;
 }
 
-mca_fbtl_mtpwrite_file_t *mca_fbtl_mtpwrite_file_get(ompio_file_t *fh)
+collio_individual_t *collio_individual_get(ompio_file_t *fh)
 {
-    mca_fbtl_mtpwrite_file_t *file = collio_handle_get(fh, COLLIO_PLACE_FBTL);
+    collio_individual_t *file = collio_handle_get(fh, COLLIO_PLACE_INDIVIDUAL);
     bool atomic = 0 != fh->f_atomicity;
 
     if (NULL == file) {
@@ -91,32 +111,31 @@ static void add_stats(collio_access_stats_t *stats, collio_access_stats_t *sum)
     }
 }
 
-void mca_fbtl_mtpwrite_file_end(ompio_file_t *fh)
+void collio_individual_end(ompio_file_t *fh)
 {
-    mca_fbtl_mtpwrite_file_t *file;
+    collio_individual_t *file;
 
     pthread_mutex_lock(&mutex);
-    file = collio_handle_get(fh, COLLIO_PLACE_FBTL);
+    file = collio_handle_get(fh, COLLIO_PLACE_INDIVIDUAL);
     if (NULL != file) {
         add_stats(&file->stats, &closed);
     }
-    collio_handle_clear(fh, COLLIO_PLACE_FBTL);
+    collio_handle_clear(fh, COLLIO_PLACE_INDIVIDUAL);
     pthread_mutex_unlock(&mutex);
-    collio_guard_end(fh);
     free(file);
 }
 
-static void add_file(void *value, void *totals)
+static void record_add_file(void *value, void *totals)
 {
-    mca_fbtl_mtpwrite_file_t *file = value;
+    collio_individual_t *file = value;
 
     add_stats(&file->stats, totals);
 }
 
-void mca_fbtl_mtpwrite_file_totals(collio_access_stats_t *totals)
+void collio_individual_totals(collio_access_stats_t *totals)
 {
     pthread_mutex_lock(&mutex);
     *totals = closed;
-    collio_handle_for_each(COLLIO_PLACE_FBTL, add_file, totals);
+    collio_handle_for_each(COLLIO_PLACE_INDIVIDUAL, record_add_file, totals);
     pthread_mutex_unlock(&mutex);
 }

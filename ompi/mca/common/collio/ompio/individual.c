@@ -18,20 +18,21 @@
  * owners, each with a reference (the object's own count):
  *
  *   application   from the call to MPI_Wait, MPI_Test or MPI_Request_free
- *   operation     from the call until progress() has completed it
+ *   operation     from the call until individual_progress() has completed it
  *
  * So MPI_Request_free only drops a reference: the transfer continues, its data reach the user
- * buffer, and progress() frees the request. MPI_File_close waits for the operations of its file.
+ * buffer, and individual_progress() frees the request. MPI_File_close waits for the operations of
+ * its file.
  */
-#include "fbtl_mtpwrite.h"
+#include "ompio/individual.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
-#include "ompi/mca/common/collio/hook/handle.h"
-#include "ompi/mca/common/collio/ompio/open.h"
+#include "hook/handle.h"
+
 #include "ompi/request/request.h"
 #include "opal/runtime/opal_progress.h"
 
@@ -48,15 +49,15 @@ typedef struct request_t {
 } request_t;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the three below */
-static request_t *in_flight; /* requests whose end progress() has not found */
+static request_t *in_flight; /* requests whose end individual_progress() has not found */
 static int completing;       /* requests that left `in_flight` and are not complete yet */
-static bool registered;      /* progress() is registered with Open MPI */
+static bool registered;      /* individual_progress() is registered with Open MPI */
 
 /* Makes the job of a call. */
-static int begin(ompi_file_t *file, const collio_call_t *call, transfer_t *transfer)
+static int individual_begin(ompi_file_t *file, const collio_call_t *call, transfer_t *transfer)
 {
     ompio_file_t *fh = &((mca_common_ompio_data_t *) file->f_io_selected_data)->ompio_fh;
-    mca_fbtl_mtpwrite_file_t *own;
+    collio_individual_t *own;
     int rc = collio_request_check_mode(fh, call->write);
 
     if (MPI_SUCCESS != rc || 0 == call->count || 0 == call->type->super.size
@@ -64,7 +65,7 @@ static int begin(ompi_file_t *file, const collio_call_t *call, transfer_t *trans
         return rc;
     }
     OPAL_THREAD_LOCK(&file->f_lock);
-    own = mca_fbtl_mtpwrite_file_get(fh);
+    own = collio_individual_get(fh);
     rc = NULL == own ? -ENOMEM
                      : collio_request_init(&transfer->request, collio_handle_of(file), call);
     if (0 == rc) {
@@ -80,7 +81,7 @@ static int begin(ompi_file_t *file, const collio_call_t *call, transfer_t *trans
 }
 
 /* After the job: unpacks a staged read. Returns an MPI error class. */
-static int finish(transfer_t *transfer, size_t *bytes)
+static int individual_finish(transfer_t *transfer, size_t *bytes)
 {
     const collio_outcome_t *outcome = &transfer->job.outcome;
     int rc = collio_error_class(outcome->error);
@@ -93,15 +94,16 @@ static int finish(transfer_t *transfer, size_t *bytes)
     return rc;
 }
 
-static int blocking(ompi_file_t *file, const collio_call_t *call, ompi_status_public_t *status)
+int collio_individual_run(ompi_file_t *file, const collio_call_t *call,
+                          ompi_status_public_t *status)
 {
     transfer_t transfer = {.request = {.bytes = 0}};
     size_t bytes = 0;
-    int rc = begin(file, call, &transfer);
+    int rc = individual_begin(file, call, &transfer);
 
     if (MPI_SUCCESS == rc && 0 < transfer.request.bytes) {
         collio_access_run(&transfer.job);
-        rc = finish(&transfer, &bytes);
+        rc = individual_finish(&transfer, &bytes);
     }
     if (MPI_STATUS_IGNORE != status) {
         status->_ucount = bytes;
@@ -109,13 +111,13 @@ static int blocking(ompi_file_t *file, const collio_call_t *call, ompi_status_pu
     return rc;
 }
 
-static void complete(request_t *request, bool signal)
+static void individual_complete(request_t *request, bool signal)
 {
     size_t bytes = 0;
     int error = MPI_SUCCESS;
 
     if (0 < request->transfer.request.bytes) {
-        error = finish(&request->transfer, &bytes);
+        error = individual_finish(&request->transfer, &bytes);
     }
     request->super.req_status.MPI_ERROR = error;
     request->super.req_status._ucount = bytes;
@@ -146,13 +148,13 @@ static request_t *take_ended(void)
 
 /* Completes requests without the lock: completion may run a callback of another module, and the
  * application may free a request as soon as it is complete. The operation's reference keeps the
- * request until complete() returns. Returns the number of completed requests. */
-static int progress(void)
+ * request until individual_complete() returns. Returns the number of completed requests. */
+static int individual_progress(void)
 {
     int completed = 0;
 
     for (request_t *request = take_ended(); NULL != request; request = take_ended()) {
-        complete(request, true);
+        individual_complete(request, true);
         OBJ_RELEASE(request);
         pthread_mutex_lock(&mutex);
         completing -= 1;
@@ -162,15 +164,15 @@ static int progress(void)
     return completed;
 }
 
-void mca_fbtl_mtpwrite_individual_close(void)
+void collio_individual_finalize(void)
 {
     if (registered) {
-        opal_progress_unregister(progress);
+        opal_progress_unregister(individual_progress);
         registered = false;
     }
 }
 
-/* Is an operation of the file in flight, or may another thread be completing one? */
+/* True if an operation of the file is in flight, or another thread may be completing one. */
 static bool is_busy(const ompi_file_t *file)
 {
     const request_t *request;
@@ -186,37 +188,37 @@ static bool is_busy(const ompi_file_t *file)
     return found;
 }
 
-static int request_free(ompi_request_t **at)
+static int individual_request_free(ompi_request_t **at)
 {
     OBJ_RELEASE(*at);
     *at = MPI_REQUEST_NULL;
     return OMPI_SUCCESS;
 }
 
-static int request_cancel(ompi_request_t *request, int flag)
+static int individual_request_cancel(ompi_request_t *request, int flag)
 {
     (void) request;
     (void) flag;
     return OMPI_SUCCESS; /* MPI does not allow to cancel file access */
 }
 
-static void construct(request_t *request)
+static void individual_construct(request_t *request)
 {
     OMPI_REQUEST_INIT(&request->super, false);
     request->super.req_type = OMPI_REQUEST_IO;
-    request->super.req_free = request_free;
-    request->super.req_cancel = request_cancel;
+    request->super.req_free = individual_request_free;
+    request->super.req_cancel = individual_request_cancel;
     memset(&request->transfer, 0, sizeof(request->transfer));
 }
 
-static void destruct(request_t *request)
+static void individual_destruct(request_t *request)
 {
     OMPI_REQUEST_FINI(&request->super);
 }
 
-static OBJ_CLASS_INSTANCE(request_t, ompi_request_t, construct, destruct);
+static OBJ_CLASS_INSTANCE(request_t, ompi_request_t, individual_construct, individual_destruct);
 
-static void start(request_t *request)
+static void individual_start(request_t *request)
 {
     bool first;
 
@@ -232,11 +234,11 @@ static void start(request_t *request)
     in_flight = request;
     pthread_mutex_unlock(&mutex);
     if (first) {
-        opal_progress_register(progress);
+        opal_progress_register(individual_progress);
     }
 }
 
-static int nonblocking(ompi_file_t *file, const collio_call_t *call, ompi_request_t **result)
+int collio_individual_start(ompi_file_t *file, const collio_call_t *call, ompi_request_t **result)
 {
     request_t *request = OBJ_NEW(request_t);
     int rc;
@@ -244,7 +246,7 @@ static int nonblocking(ompi_file_t *file, const collio_call_t *call, ompi_reques
     if (NULL == request) {
         return MPI_ERR_NO_MEM;
     }
-    rc = begin(file, call, &request->transfer);
+    rc = individual_begin(file, call, &request->transfer);
     if (MPI_SUCCESS != rc) {
         OBJ_RELEASE(request);
         return rc;
@@ -253,9 +255,9 @@ static int nonblocking(ompi_file_t *file, const collio_call_t *call, ompi_reques
     request->super.req_mpi_object.file = file;
     *result = &request->super;
     if (0 < request->transfer.request.bytes) {
-        start(request);
+        individual_start(request);
     } else {
-        complete(request, false);
+        individual_complete(request, false);
     }
     return MPI_SUCCESS;
 }
@@ -273,13 +275,12 @@ static int nonblocking(ompi_file_t *file, const collio_call_t *call, ompi_reques
         return how(file, &call, result);                                                         \
     }
 
-ENTRIES(write, true, const void *, blocking, ompi_status_public_t *)
-ENTRIES(iwrite, true, const void *, nonblocking, ompi_request_t **)
-ENTRIES(read, false, void *, blocking, ompi_status_public_t *)
-ENTRIES(iread, false, void *, nonblocking, ompi_request_t **)
+ENTRIES(write, true, const void *, collio_individual_run, ompi_status_public_t *)
+ENTRIES(iwrite, true, const void *, collio_individual_start, ompi_request_t **)
+ENTRIES(read, false, void *, collio_individual_run, ompi_status_public_t *)
+ENTRIES(iread, false, void *, collio_individual_start, ompi_request_t **)
 
-/* Waits for the operations of the file: a freed request may still be in flight. */
-static void on_close(ompio_file_t *fh)
+static void wait_for_calls(ompio_file_t *fh)
 {
     while (is_busy(fh->f_fh)) {
         opal_progress();
@@ -287,28 +288,87 @@ static void on_close(ompio_file_t *fh)
     }
 }
 
-void mca_fbtl_mtpwrite_individual_install(ompio_file_t *fh,
-                                          const mca_fbtl_mtpwrite_settings_t *settings)
+/* For a handle whose fbtl does not free the record. */
+static void wait_and_end(ompio_file_t *fh)
 {
-    collio_io_table_t *table;
-    collio_hook_t *hook = collio_hook_get(fh);
+    wait_for_calls(fh);
+    collio_individual_end(fh);
+}
 
-    if (NULL == hook) {
-        return; /* no MPI file has the handle: only the module is used */
+/* True if fbtl/mtpwrite serves the file. */
+static bool is_served(const collio_hook_t *hook)
+{
+    return NULL != collio_handle_get(hook->fh, COLLIO_PLACE_GUARD);
+}
+
+void collio_individual_watch(collio_hook_t *hook)
+{
+    collio_hook_on_close(hook, is_served(hook) ? wait_for_calls : wait_and_end);
+}
+
+void collio_individual_view(ompi_file_t *file)
+{
+    collio_handle_t *handle = collio_handle_of(file);
+    ompio_file_t *fh = NULL == handle ? NULL : handle->fh;
+    collio_individual_t *own;
+    collio_flat_t *shape;
+
+    if (NULL == fh || NULL == handle->place[COLLIO_PLACE_GUARD] || !collio_lockahead_at_view(fh)) {
+        return;
     }
-    table = &COLLIO_IO_TABLE(hook->file);
-    table->io_module_file_write = file_write;
-    table->io_module_file_write_at = file_write_at;
-    table->io_module_file_iwrite = file_iwrite;
-    table->io_module_file_iwrite_at = file_iwrite_at;
-    table->io_module_file_read = file_read;
-    table->io_module_file_read_at = file_read_at;
-    table->io_module_file_iread = file_iread;
-    table->io_module_file_iread_at = file_iread_at;
-    collio_entries_install(hook);
-    mca_fbtl_mtpwrite_settings_publish(fh, settings);
-    if (settings->report) { /* runs after on_close() */
-        collio_hook_on_close(hook, mca_fbtl_mtpwrite_report);
+    OPAL_THREAD_LOCK(&file->f_lock);
+    own = collio_individual_get(fh);
+    if (NULL != own && 0 < COLLIO_FVIEW(fh).f_iov_count
+        && 0 == collio_flat_view(fh, collio_flat_cache(handle), &shape)) {
+        collio_tiling_t view = shape->tiling;
+        collio_job_t job = {.access = &own->access,
+                            .write = 0 == (fh->f_amode & MPI_MODE_RDONLY),
+                            .file = &view,
+                            .bytes = view.dense ? 0 : view.size};
+
+        view.base = (int64_t) COLLIO_FVIEW(fh).f_disp;
+        collio_lockahead_pieces(fh, &job, &own->covered);
+        collio_flat_release(shape);
     }
-    collio_hook_on_close(hook, on_close);
+    OPAL_THREAD_UNLOCK(&file->f_lock);
+}
+
+/* Copies the entries of individual reads and writes. */
+static void set_entries(const collio_io_table_t *from, collio_io_table_t *to)
+{
+    to->io_module_file_write = from->io_module_file_write;
+    to->io_module_file_write_at = from->io_module_file_write_at;
+    to->io_module_file_iwrite = from->io_module_file_iwrite;
+    to->io_module_file_iwrite_at = from->io_module_file_iwrite_at;
+    to->io_module_file_read = from->io_module_file_read;
+    to->io_module_file_read_at = from->io_module_file_read_at;
+    to->io_module_file_iread = from->io_module_file_iread;
+    to->io_module_file_iread_at = from->io_module_file_iread_at;
+}
+
+void collio_individual_install(collio_hook_t *hook)
+{
+    static const collio_io_table_t own = {.io_module_file_write = file_write,
+                                          .io_module_file_write_at = file_write_at,
+                                          .io_module_file_iwrite = file_iwrite,
+                                          .io_module_file_iwrite_at = file_iwrite_at,
+                                          .io_module_file_read = file_read,
+                                          .io_module_file_read_at = file_read_at,
+                                          .io_module_file_iread = file_iread,
+                                          .io_module_file_iread_at = file_iread_at};
+
+    set_entries(&own, &COLLIO_IO_TABLE(hook->file));
+}
+
+void collio_individual_set_atomic(collio_hook_t *hook, bool atomic)
+{
+    if (is_served(hook)) {
+        return;
+    }
+    if (atomic) {
+        collio_individual_install(hook);
+        collio_individual_watch(hook);
+    } else {
+        set_entries(&hook->original, &COLLIO_IO_TABLE(hook->file));
+    }
 }

@@ -1,0 +1,122 @@
+/* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * An open that all ranks agree on. See fs_open.h.
+ *
+ *   all     own open | maximum of the error classes and of the successes     one reduction,
+ *                                                                            none for one rank
+ *   differ: the lowest rank of the next node that failed                     reduction
+ *           the name of that node                                            broadcast
+ */
+#include "ompio/fs_open.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "help/help.h"
+#include "ompi/mca/fs/base/base.h"
+#include "ompi/mca/fs/fs.h"
+
+enum { NODES_MAX = 4, NODE_BYTES = 64 };
+
+/* Modules are const in effect and shared by files, so this thread opens the file by a copy. */
+static _Thread_local mca_fs_base_module_1_0_0_t agreeing;
+static _Thread_local mca_fs_base_module_1_0_0_t *original;
+
+/* Adds the names of the first nodes with a rank that failed to a text: "n1, n2 and others". Returns
+ * false if communication failed. Collective. */
+static bool list_nodes(const ompio_file_t *fh, bool failed, char *text, size_t size)
+{
+    char host[NODE_BYTES] = "", node[NODE_BYTES];
+    size_t used = 0;
+
+    (void) gethostname(host, sizeof(host) - 1);
+    for (int i = 0; i <= NODES_MAX; ++i) {
+        int mine = failed ? fh->f_rank : fh->f_size, first = fh->f_size;
+
+        if (OMPI_SUCCESS != collio_allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, fh->f_comm)) {
+            return false;
+        }
+        if (first == fh->f_size) {
+            return true;
+        }
+        if (NODES_MAX == i) {
+            (void) snprintf(text + used, size - used, " and others");
+            return true;
+        }
+        memcpy(node, host, sizeof(node));
+        if (OMPI_SUCCESS != collio_bcast_from(first, node, NODE_BYTES, MPI_CHAR, fh->f_comm)) {
+            return false;
+        }
+        used += (size_t) snprintf(text + used, size - used, "%s%s", 0 == i ? "" : ", ", node);
+        failed = failed && 0 != strcmp(host, node);
+    }
+    return true;
+}
+
+/* Returns the error class of all ranks, or MPI_SUCCESS; *nowhere = no rank has the file open. If
+ * some ranks have, rank 0 prints on which nodes it cannot be opened. Collective. */
+static int fs_open_agree(const ompio_file_t *fh, const char *name, int class, bool *nowhere)
+{
+    int mine[2] = {class, MPI_SUCCESS == class}, all[2] = {mine[0], mine[1]};
+    char nodes[(NODES_MAX + 1) * (NODE_BYTES + 2)] = "";
+
+    *nowhere = false;
+    if (1 < ompi_comm_size(fh->f_comm)
+        && OMPI_SUCCESS != collio_allreduce(mine, all, 2, MPI_INT, MPI_MAX, fh->f_comm)) {
+        return MPI_ERR_OTHER;
+    }
+    *nowhere = 0 == all[1];
+    if (MPI_SUCCESS != all[0] && !*nowhere
+        && list_nodes(fh, MPI_SUCCESS != class, nodes, sizeof(nodes)) && OMPIO_ROOT == fh->f_rank) {
+        collio_help("collio", name, COLLIO_HELP_NOT_SHARED, nodes,
+                    ompi_mpi_errnum_get_string(all[0]));
+    }
+    return all[0];
+}
+
+/* Returns the error class of this rank's open. Stock components return MPI_ERR_OTHER for values of
+ * errno that they do not know, such as EPERM. errno is that of the open unless later communication
+ * in the component changed it. */
+static int fs_open_class(int rc)
+{
+    int class = collio_error_class(errno);
+
+    if (OMPI_SUCCESS == rc) {
+        return MPI_SUCCESS;
+    }
+    return MPI_ERR_OTHER == rc && MPI_SUCCESS != class && MPI_ERR_IO != class
+               ? class
+               : collio_error_class_of_mpi(rc);
+}
+
+/* Retries MPI_ERR_FILE_EXISTS without MPI_MODE_EXCL: GlusterFS returns EEXIST while another node
+ * creates the file. */
+static int open_agreed(struct ompi_communicator_t *comm, const char *name, int mode,
+                       struct opal_info_t *info, ompio_file_t *fh)
+{
+    enum { TRIES = 100 };
+    bool again = true;
+    int class = MPI_SUCCESS;
+
+    fh->f_fs = original;
+    for (int i = 0; again && i < TRIES; ++i) {
+        errno = 0;
+        class = fs_open_class(original->fs_file_open(comm, name, mode, info, fh));
+        class = fs_open_agree(fh, name, class, &again);
+        again = again && MPI_ERR_FILE_EXISTS == class && 0 == (mode & MPI_MODE_EXCL);
+    }
+    return class;
+}
+
+void collio_fs_open_agree(ompio_file_t *fh)
+{
+    if (MPI_COMM_NULL == fh->f_comm || NULL == fh->f_fs || &agreeing == fh->f_fs
+        || 0 == strcmp(fh->f_fs_component->mca_component_name, "lustre_lla")) {
+        return; /* fs/lustre_lla agrees itself */
+    }
+    original = fh->f_fs;
+    agreeing = *original;
+    agreeing.fs_file_open = open_agreed;
+    fh->f_fs = &agreeing;
+}
