@@ -5,6 +5,8 @@
 
 /** `ioprof report ...`: argv[0] is "report". The exit code. */
 int ioprof_report_main(int argc, char **argv);
+/** `ioprof advise ...`: argv[0] is "advise". The exit code. */
+int ioprof_advise_main(int argc, char **argv);
 /** `ioprof compare ...`: argv[0] is "compare". The exit code. */
 int ioprof_compare_main(int argc, char **argv);
 

@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* ioprof [options] PROGRAM [ARGUMENTS]: runs a rank with libioprof preloaded. Options go to the
- * library in the environment. ioprof report and ioprof compare: see command/report.c. */
+ * library in the environment. ioprof report, advise and compare: see command/report.c. */
 #include "collio_config.h"
 #include "command/command.h"
 #include "profile/functions.h"
@@ -19,6 +19,7 @@
 static const char usage[] =
     "usage: mpirun -np N ioprof [options] PROGRAM [ARGUMENTS]\n"
     "       ioprof report [options] PROFILE...     (ioprof report --help)\n"
+    "       ioprof advise PROFILE...               (ioprof advise --help)\n"
     "       ioprof compare [options] A B           (ioprof compare --help)\n"
     "\n"
     "Runs an MPI program and shows what its I/O does. The profile goes to\n"
@@ -136,7 +137,10 @@ static int take_options(int argc, char **argv)
             setenv("IOPROF_LEVEL", "events", 1);
         }
     }
-    return optind < argc ? 0 : print_error("no program given%s", "");
+    if (optind < argc) {
+        return 0;
+    }
+    return print_error("no program given%s", "");
 }
 
 /** libioprof.so: beside this program in a build tree, or where make install put it. */
@@ -189,7 +193,10 @@ static int launch(int argc, char **argv)
     }
     execvp(argv[optind], argv + optind);
     fprintf(stderr, "ioprof: cannot run %s: %s\n", argv[optind], strerror(errno));
-    return ENOENT == errno ? 127 : 126;
+    if (ENOENT == errno) {
+        return 127;
+    }
+    return 126;
 }
 
 #define SHOW_MPI(name, kind, class)                                          \
@@ -211,7 +218,10 @@ int main(int argc, char **argv)
 
     if (0 == strcmp(command, "-h") || 0 == strcmp(command, "--help")) {
         fputs(usage, argc > 1 ? stdout : stderr);
-        return argc > 1 ? 0 : 2;
+        if (argc > 1) {
+            return 0;
+        }
+        return 2;
     }
     if (0 == strcmp(command, "-V") || 0 == strcmp(command, "--version")) {
         printf("ioprof %s, profile format %d\n", COLLIO_VERSION, IOPROF_VERSION);
@@ -222,6 +232,9 @@ int main(int argc, char **argv)
     }
     if (0 == strcmp(command, "report")) {
         return ioprof_report_main(argc - 1, argv + 1);
+    }
+    if (0 == strcmp(command, "advise")) {
+        return ioprof_advise_main(argc - 1, argv + 1);
     }
     if (0 == strcmp(command, "compare")) {
         return ioprof_compare_main(argc - 1, argv + 1);

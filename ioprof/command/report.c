@@ -1,5 +1,5 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
-/* The commands that read profiles: ioprof report and ioprof compare. */
+/* The commands that read profiles: ioprof report, ioprof advise and ioprof compare. */
 #include "report/report.h"
 #include "command/command.h"
 #include "page/page.h"
@@ -36,6 +36,15 @@ static const char compare_usage[] =
     "  -o, --output FILE      write there, not to stdout\n"
     "  -h, --help             this text\n";
 
+static const char advise_usage[] =
+    "usage: ioprof advise [-o FILE] PROFILE...\n"
+    "\n"
+    "Prints the settings that the findings of a profile suggest: a hint file for the parameter\n"
+    "common_collio_hints of collio. Parameters and commands are comments in it.\n"
+    "\n"
+    "  -o, --output FILE      write there, not to stdout\n"
+    "  -h, --help             this text\n";
+
 /* A format is a function of its own file, and a line here. */
 struct format {
     const char *option;
@@ -57,6 +66,8 @@ static const struct format report_formats[] = {{"--text", ioprof_report_text, NU
                                                {"--csv=events", ioprof_csv_events, NULL},
                                                {"--csv=variables", ioprof_csv_variables, NULL},
                                                {NULL, NULL, NULL}};
+
+static const struct format advise_formats[] = {{"--text", ioprof_advise, NULL}, {NULL, NULL, NULL}};
 
 static const struct format compare_formats[] = {{"--text", NULL, ioprof_compare_text},
                                                 {"--html", NULL, ioprof_compare_html},
@@ -159,24 +170,38 @@ static int write_output(const struct command *command, struct ioprof_profile *a,
     return 0 != rc;
 }
 
-int ioprof_report_main(int argc, char **argv)
+/** One output from all profiles. */
+static int write_one(struct command *command, int argc, char **argv)
 {
-    struct command command = {.name = "report", .usage = report_usage, .formats = report_formats};
     struct ioprof_profile *profile;
-    int rc = parse(&command, argc, argv);
+    int rc = parse(command, argc, argv);
 
-    if (0 == rc && 0 == command.npaths) {
-        rc = print_usage_error(&command, "no profile given", "");
+    if (0 == rc && 0 == command->npaths) {
+        rc = print_usage_error(command, "no profile given", "");
     }
     if (0 != rc) {
         return rc - 1;
     }
-    if (read_profiles(&command, command.paths, command.npaths, &profile) < 0) {
+    if (read_profiles(command, command->paths, command->npaths, &profile) < 0) {
         return 1;
     }
-    rc = write_output(&command, profile, NULL);
+    rc = write_output(command, profile, NULL);
     ioprof_free(profile);
     return rc;
+}
+
+int ioprof_report_main(int argc, char **argv)
+{
+    struct command command = {.name = "report", .usage = report_usage, .formats = report_formats};
+
+    return write_one(&command, argc, argv);
+}
+
+int ioprof_advise_main(int argc, char **argv)
+{
+    struct command command = {.name = "advise", .usage = advise_usage, .formats = advise_formats};
+
+    return write_one(&command, argc, argv);
 }
 
 int ioprof_compare_main(int argc, char **argv)

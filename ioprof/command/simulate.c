@@ -87,7 +87,9 @@ static void call(struct state *s, int index, int file, uint64_t at, uint64_t ns,
 
     func->calls++;
     func->ns += ns;
-    func->max_ns = ns > func->max_ns ? ns : func->max_ns;
+    if (ns > func->max_ns) {
+        func->max_ns = ns;
+    }
     func->bytes += bytes;
     func->top_rank_ns += ns;
     for (int i = 0; i < 2; i++) {
@@ -99,8 +101,12 @@ static void call(struct state *s, int index, int file, uint64_t at, uint64_t ns,
         func->sizes[ioprof_size_bucket(bytes)]++;
         f->sizes[func->class][1][ioprof_size_bucket(bytes)]++;
         if (func->class >= IOPROF_POSIX) {
-            f->low = offset < f->low ? offset : f->low;
-            f->high = offset + bytes > f->high ? offset + bytes : f->high;
+            if (offset < f->low) {
+                f->low = offset;
+            }
+            if (offset + bytes > f->high) {
+                f->high = offset + bytes;
+            }
             f->top_rank_bytes += bytes;
             f->low_rank_bytes += bytes;
         }
@@ -108,8 +114,9 @@ static void call(struct state *s, int index, int file, uint64_t at, uint64_t ns,
     }
     if (func->kind < IOPROF_SPAN_KINDS) {
         count_time(s, func->class >= IOPROF_POSIX, func->kind, at, ns, bytes);
-        s->me.first_ns[func->kind] = at < s->me.first_ns[func->kind] ? at
-                                                                     : s->me.first_ns[func->kind];
+        if (at < s->me.first_ns[func->kind]) {
+            s->me.first_ns[func->kind] = at;
+        }
         s->me.last_ns[func->kind] = at + ns;
         f->first_ns[func->kind] = s->start_ns + s->me.first_ns[func->kind];
         f->last_ns[func->kind] = s->start_ns + at + ns;
@@ -136,7 +143,9 @@ static void sample(struct state *s, int step, uint64_t at, uint64_t aggregator)
 
     memory->samples++;
     memory->sum += bytes;
-    memory->max = bytes > memory->max ? bytes : memory->max;
+    if (bytes > memory->max) {
+        memory->max = bytes;
+    }
     s->me.memory_samples++;
     s->me.memory_sum += bytes;
     s->me.memory_max = s->me.memory_peak = bytes;
@@ -185,7 +194,7 @@ static void play(struct state *s)
     }
 }
 
-/** The payload of the EVNT section: see docs/ioprof-format.md. */
+/** The payload of the EVNT section: see ioprof/format.md. */
 static void encode_events(struct state *s)
 {
     struct ioprof_buffer *out = &s->event_data;
@@ -249,7 +258,10 @@ static void begin_rank(struct state *s, uint64_t rank)
     }
     memset(s->me.first_ns, 0xff, sizeof(s->me.first_ns));
     s->files[0].comm_size = s->job.ranks;
-    s->files[0].hints = 0 == rank ? (char *) "cb_nodes=4\ncb_buffer_size=4194304\n" : NULL;
+    s->files[0].hints = NULL;
+    if (0 == rank) {
+        s->files[0].hints = (char *) "cb_nodes=4\ncb_buffer_size=4194304\n";
+    }
     snprintf(ranks_text, sizeof(ranks_text), "%llu", (unsigned long long) s->job.ranks);
     *p = (struct ioprof_profile){.facts = facts,
                                  .nfacts = sizeof(facts) / sizeof(facts[0]),
@@ -340,11 +352,21 @@ int main(int argc, char **argv)
         return 2;
     }
     job.aggregators = argc > 3 ? strtoull(argv[3], NULL, 10) : (job.ranks + 31) / 32;
-    job.aggregators = 0 == job.aggregators ? 1 : job.aggregators;
+    if (0 == job.aggregators) {
+        job.aggregators = 1;
+    }
     job.group = (job.ranks + job.aggregators - 1) / job.aggregators;
-    job.event_ranks = argc > 4 ? strtoull(argv[4], NULL, 10) : 0;
-    job.events = argc > 5 ? strtoull(argv[5], NULL, 10) : 0;
-    job.events = job.events < MAX_EVENTS ? job.events : MAX_EVENTS;
+    job.event_ranks = 0;
+    if (argc > 4) {
+        job.event_ranks = strtoull(argv[4], NULL, 10);
+    }
+    job.events = 0;
+    if (argc > 5) {
+        job.events = strtoull(argv[5], NULL, 10);
+    }
+    if (job.events >= MAX_EVENTS) {
+        job.events = MAX_EVENTS;
+    }
     p = simulate(job, 0, job.ranks);
     if (NULL == p || ioprof_encode(p, &out) < 0) {
         fprintf(stderr, "ioprof_simulate: no memory\n");

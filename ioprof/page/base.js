@@ -7,7 +7,7 @@ const runs = data.runs;
 const KINDS = ['open', 'close', 'read', 'write', 'sync', 'meta', 'seek', 'wait'];
 const CLASSES = ['collective', 'independent', 'completion', 'posix', 'inside'];
 const CLASS_NAMES = {
-    collective: 'collective MPI-IO', independent: 'non-collective MPI-IO',
+    collective: 'collective MPI-IO', independent: 'individual MPI-IO',
     completion: 'completion (wait, test)', posix: 'POSIX of the program',
     inside: '< POSIX inside MPI-IO',
 };

@@ -88,8 +88,7 @@ class BinPlot extends Plot {
 /** What was sampled: `rows` has the bins with a sample; `lines` are the rows of the picture. */
 function counterPlot(section, label, run, rows, lines) {
     const bins = rows[rows.length - 1].bin + 1;
-    const end = Math.max(1, run.time.start + bins * run.time.width,
-        run.wall / Math.max(1, run.ranks.n));
+    const end = Math.max(1, run.time.start + bins * run.time.width, run.took);
     return new BinPlot(section, label, run, bins, { end }, lines);
 }
 

@@ -69,7 +69,9 @@ static void put_ranks(struct ioprof_sink *json, const struct ioprof_profile *p)
 {
     size_t group = (p->nranks + MAX_RANK_ROWS - 1) / MAX_RANK_ROWS;
 
-    group = 0 == group ? 1 : group;
+    if (0 == group) {
+        group = 1;
+    }
     ioprof_json_open(json, "ranks", '{');
     ioprof_json_number(json, "n", p->nranks);
     ioprof_json_number(json, "group", group);
@@ -81,7 +83,9 @@ static void put_ranks(struct ioprof_sink *json, const struct ioprof_profile *p)
         for (size_t j = i + 1; j < i + group && j < p->nranks; j++) {
             rank_row(&p->ranks[j], other);
             for (int c = R_END; c < R_COLUMNS; c++) {
-                row[c] = other[c] > row[c] ? other[c] : row[c];
+                if (other[c] > row[c]) {
+                    row[c] = other[c];
+                }
             }
         }
         ioprof_json_open(json, NULL, '[');
@@ -105,7 +109,10 @@ static void put_short(struct ioprof_sink *json, const char *key, const char *tex
         if (asprintf(&cut, "%.*s ... %s", (int) (most / 2), text, text + length - most / 2) < 0) {
             cut = NULL;
         }
-        text = NULL == cut ? "?" : cut;
+        text = cut;
+        if (NULL == cut) {
+            text = "?";
+        }
     }
     ioprof_json_text(json, key, text);
     free(cut);
@@ -134,8 +141,12 @@ static void put_file(struct ioprof_sink *json, const struct ioprof_file *f, uint
     uint64_t first = IOPROF_UNSET, last = 0;
 
     for (int kind = 0; kind < IOPROF_SPAN_KINDS; kind++) {
-        first = f->first_ns[kind] < first ? f->first_ns[kind] : first;
-        last = f->last_ns[kind] > last ? f->last_ns[kind] : last;
+        if (f->first_ns[kind] < first) {
+            first = f->first_ns[kind];
+        }
+        if (f->last_ns[kind] > last) {
+            last = f->last_ns[kind];
+        }
     }
     ioprof_json_open(json, NULL, '{');
     put_short(json, "path", f->path, MAX_PATH_BYTES);
@@ -145,6 +156,7 @@ static void put_file(struct ioprof_sink *json, const struct ioprof_file *f, uint
     put_sums(json, f, "mpi", IOPROF_COLLECTIVE, IOPROF_COMPLETION);
     put_sums(json, f, "posix", IOPROF_POSIX, IOPROF_INSIDE);
     ioprof_row_file_numbers(json, f);
+    ioprof_json_number(json, "own", (uint64_t) ioprof_is_openmpis(f));
     ioprof_json_signed(json, "first", IOPROF_UNSET == first ? 0 : (int64_t) (first - job_start));
     ioprof_json_signed(json, "last", 0 == last ? 0 : (int64_t) (last - job_start));
     ioprof_json_close(json, '}');
@@ -330,6 +342,7 @@ void ioprof_page_run(struct ioprof_sink *json, const struct ioprof_profile *run)
     ioprof_json_open(json, NULL, '{');
     ioprof_json_facts(json, run);
     ioprof_json_number(json, "wall", (uint64_t) f.wall_ns);
+    ioprof_json_number(json, "took", (uint64_t) f.run_ns);
     ioprof_json_numbers(json, "size_from", ioprof_size_from, IOPROF_SIZES);
     ioprof_json_functions(json, run);
     ioprof_json_variables(json, run);

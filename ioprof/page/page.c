@@ -75,7 +75,7 @@ static void html_answers(const struct ioprof_profile *run, FILE *out)
         }
         fputs("</ol>\n", out);
     }
-    ioprof_findings_free(findings, n < 0 ? 0 : n);
+    ioprof_findings_free(findings, n);
 }
 
 static void put_data(const struct page *page, FILE *out)
@@ -120,7 +120,10 @@ static int page_write(const struct page *page, FILE *out)
         at = end + 2;
     }
     fputs(at, out);
-    return ferror(out) ? -1 : 0;
+    if (ferror(out)) {
+        return -1;
+    }
+    return 0;
 }
 
 static void summarize_run(const struct page *page, FILE *out)
@@ -151,7 +154,7 @@ static void put_changes(const struct page *page, FILE *out)
         fputs("</li>\n", out);
     }
     fputs("</ul>\n", out);
-    ioprof_changes_free(texts, n < 0 ? 0 : n);
+    ioprof_changes_free(texts, n);
 }
 
 static void put_pairs(const struct page *page, FILE *out)

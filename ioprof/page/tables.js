@@ -108,7 +108,7 @@ function describeFile(f) {
     if (accesses > 0) {
         parts.push('bytes ' + showBytes(f.low || 0) + ' to ' + showBytes(f.high) + ' in '
             + showCount(accesses) + ' POSIX accesses of ' + showBytes((f.posix[3] + f.posix[4]) / accesses)
-            + ' on average; ' + percent(f.unaligned, accesses) + ' begin inside a block of '
+            + ' on average; ' + percent(f.unaligned, accesses) + ' start inside a block of '
             + showBytes(f.block) + ', ' + percent(f.sequential, accesses)
             + ' go forward; most bytes: rank ' + f.top_rank + ' (' + showBytes(f.top_rank_bytes) + ')');
     }
@@ -140,8 +140,15 @@ function filePanel() {
         const { rows, n, bytes_left_out: left } = run.files;
         const input = element('input', { type: 'search', size: 18 });
         controlsOf(section).append(element('label', {}, 'Name contains', input));
-        const table = new Table(section, 'Files', rows, FILE_COLUMNS, describeFile);
+        const own = rows.filter((f) => f.own);
+        const table = new Table(section, 'Files', rows.filter((f) => !f.own), FILE_COLUMNS, describeFile);
         input.addEventListener('input', () => table.filter((f) => f.path.includes(input.value)));
+        if (own.length > 0) {
+            const sum = (i) => own.reduce((all, f) => all + f.posix[i], 0);
+            section.append(element('p', { className: 'lead' }, showCount(own.length)
+                + (own.length === 1 ? ' file' : ' files') + ' of Open MPI itself, not listed: read '
+                + showBytes(sum(3)) + ', written ' + showBytes(sum(4)) + '.'));
+        }
         if (n > rows.length) {
             section.append(element('p', { className: 'lead' }, 'The ' + rows.length
                 + ' files with most bytes of ' + showCount(n) + '; the others have ' + showBytes(left)
@@ -215,7 +222,7 @@ function showFacts(run, index) {
     if (runs.length > 1) line.append(element('b', {}, 'AB'[index] + '  '));
     line.append(element('b', {}, showCount(ranks.n) + (ranks.n === 1 ? ' rank' : ' ranks')), ' on ',
         element('b', {}, hosts + (hosts === 1 ? ' host' : ' hosts')), ', run ',
-        element('b', {}, showTime(run.wall / Math.max(1, ranks.n))),
+        element('b', {}, showTime(run.took)),
         ', ' + (facts.mpi || 'MPI unknown') + ', job ' + (facts.job || '?') + ', level '
         + (facts.level || '?') + '. ', element('code', {}, facts.command || ''));
     box.append(line);

@@ -23,7 +23,7 @@ class TimePlot extends BinPlot {
     }
 
     end() {
-        return Math.max(this.time(this.bins), this.run.wall / Math.max(1, this.run.ranks.n));
+        return Math.max(this.time(this.bins), this.run.took);
     }
 
     /** Only reads and writes have bytes: calls are drawn for the others. */

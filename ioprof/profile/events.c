@@ -36,8 +36,10 @@ static struct name *read_names(struct ioprof_cursor *in, uint64_t *n, int functi
     *n = NULL == names ? 0 : count;
     for (uint64_t i = 0; i < *n; i++) {
         names[i].text = copy_string(in);
-        names[i].kind = functions ? ioprof_get(in) : 0;
-        names[i].class = functions ? ioprof_get(in) : 0;
+        if (functions) {
+            names[i].kind = ioprof_get(in);
+            names[i].class = ioprof_get(in);
+        }
     }
     return names;
 }

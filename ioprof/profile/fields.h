@@ -1,5 +1,5 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
-/* The fields of the records, in the order of docs/ioprof-format.md: the encoder, the decoder and
+/* The fields of the records, in the order of ioprof/format.md: the encoder, the decoder and
  * merging are made from these lists. New fields go to the end of a list.
  *
  *   SUM(field) MAX(field) MIN(field)   how merging treats it; MIN fields are stored plus one
@@ -70,7 +70,8 @@
     KEEP(low_rank_bytes)                                             \
     MAX(stripe_bytes)                                                \
     MAX(stripes)                                                     \
-    SUM(stripe_unaligned)
+    SUM(stripe_unaligned)                                            \
+    KEEP(functions)
 
 #define IOPROF_PVAR_FIELDS(SUM, SUM_N, MAX, MAX_N, MIN, MIN_N, KEEP) \
     SUM(sum)                                                         \

@@ -57,7 +57,10 @@ int ioprof_encode(const struct ioprof_profile *p, struct ioprof_buffer *out)
         section_end(out, begin);
     }
     section_end(out, section_begin(out, "END "));
-    return out->failed ? -1 : 0;
+    if (out->failed) {
+        return -1;
+    }
+    return 0;
 }
 
 /* What is being decoded, and where a sentence about an error goes. */
@@ -128,7 +131,10 @@ static int decode_sections(struct decoder *d, const unsigned char *at, const uns
             if (0 != sections) {
                 return fail(d, "damaged: %llu sections are missing", (unsigned long long) sections);
             }
-            return at == end ? 0 : fail(d, "damaged: there are bytes after the end");
+            if (at == end) {
+                return 0;
+            }
+            return fail(d, "damaged: there are bytes after the end");
         }
         if (decode_payload(d, tag, (struct ioprof_cursor){at, at + bytes, 0}) < 0) {
             return -1;

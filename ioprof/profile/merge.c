@@ -9,21 +9,30 @@
 
 static const char *text_of(const char *text)
 {
-    return NULL == text ? "" : text;
+    if (NULL == text) {
+        return "";
+    }
+    return text;
 }
 
 static int by_rank(const void *a, const void *b)
 {
     uint64_t x = ((const struct ioprof_rank *) a)->rank, y = ((const struct ioprof_rank *) b)->rank;
 
-    return x < y ? -1 : x > y;
+    if (x < y) {
+        return -1;
+    }
+    return x > y;
 }
 
 int ioprof_by_function(const void *a, const void *b)
 {
     const struct ioprof_func *x = a, *y = b;
 
-    return x->class != y->class ? (x->class < y->class ? -1 : 1) : strcmp(x->name, y->name);
+    if (x->class != y->class) {
+        return x->class < y->class ? -1 : 1;
+    }
+    return strcmp(x->name, y->name);
 }
 
 static int by_path(const void *a, const void *b)
@@ -41,7 +50,10 @@ static int by_chunk(const void *a, const void *b)
     uint64_t x = ((const struct ioprof_chunk *) a)->rank,
              y = ((const struct ioprof_chunk *) b)->rank;
 
-    return x < y ? -1 : x > y;
+    if (x < y) {
+        return -1;
+    }
+    return x > y;
 }
 
 static void sort_items(void *items, size_t n, size_t size,
@@ -61,11 +73,17 @@ void ioprof_sort(struct ioprof_profile *p)
     sort_items(p->chunks, p->nchunks, sizeof(*p->chunks), by_chunk);
 }
 
-#define ADD(field)        into->field += from->field;
-#define ADD_N(field, n)   add_all(into->field, from->field, n);
-#define MOST(field)       into->field = into->field > from->field ? into->field : from->field;
-#define MOST_N(field, n)  most_of(into->field, from->field, n);
-#define LEAST(field)      into->field = into->field < from->field ? into->field : from->field;
+#define ADD(field)      into->field += from->field;
+#define ADD_N(field, n) add_all(into->field, from->field, n);
+#define MOST(field)                  \
+    if (into->field < from->field) { \
+        into->field = from->field;   \
+    }
+#define MOST_N(field, n) most_of(into->field, from->field, n);
+#define LEAST(field)                 \
+    if (into->field > from->field) { \
+        into->field = from->field;   \
+    }
 #define LEAST_N(field, n) least_of(into->field, from->field, n);
 #define LEAVE(field)
 #define MERGE_RECORD(FIELDS) FIELDS(ADD, ADD_N, MOST, MOST_N, LEAST, LEAST_N, LEAVE)
@@ -80,14 +98,18 @@ static void add_all(uint64_t *into, const uint64_t *from, int n)
 static void most_of(uint64_t *into, const uint64_t *from, int n)
 {
     for (int i = 0; i < n; i++) {
-        into[i] = into[i] > from[i] ? into[i] : from[i];
+        if (into[i] <= from[i]) {
+            into[i] = from[i];
+        }
     }
 }
 
 static void least_of(uint64_t *into, const uint64_t *from, int n)
 {
     for (int i = 0; i < n; i++) {
-        into[i] = into[i] < from[i] ? into[i] : from[i];
+        if (into[i] >= from[i]) {
+            into[i] = from[i];
+        }
     }
 }
 
@@ -120,6 +142,7 @@ static void merge_file(void *a, const void *b)
     if (from->low_rank_bytes < into->low_rank_bytes) {
         into->low_rank_bytes = from->low_rank_bytes;
     }
+    into->functions |= from->functions;
     if ('\0' == *text_of(into->hints)) {
         into->hints = from->hints;
     }
@@ -160,15 +183,25 @@ static int join(void **memory, void **items, size_t *n, const void *others, size
     }
     out = result;
     while (a < a_end || b < b_end) {
-        int order = a == a_end ? 1 : (b == b_end ? -1 : compare(a, b));
+        int order = -1;
+
+        if (a == a_end) {
+            order = 1;
+        } else if (b != b_end) {
+            order = compare(a, b);
+        }
 
         memcpy(out, order <= 0 ? a : b, size);
         if (0 == order && NULL != merge) {
             merge(out, b);
         }
         *equal += 0 == order;
-        a += order <= 0 ? size : 0;
-        b += order >= 0 ? size : 0;
+        if (order <= 0) {
+            a += size;
+        }
+        if (order >= 0) {
+            b += size;
+        }
         out += size;
     }
     *items = result;
@@ -190,12 +223,20 @@ static void add_timeline(struct ioprof_timeline *into, const struct ioprof_timel
         uint64_t at = from->start_ns + i * from->width_ns + from->width_ns / 2;
         uint64_t bin = (at - into->start_ns) / into->width_ns;
 
-        bin = bin < IOPROF_BINS ? bin : IOPROF_BINS - 1;
+        if (bin >= IOPROF_BINS) {
+            bin = IOPROF_BINS - 1;
+        }
         add_all(&into->bin[bin][0][0].calls, &from->bin[i][0][0].calls,
                 (int) (sizeof(into->bin[0]) / 8));
         add_memory(&into->memory[bin], &from->memory[i]);
         add_all(into->node[bin], from->node[i], IOPROF_NODE_COUNTERS);
     }
+}
+
+/** Width of bins that cover `ns`. */
+static uint64_t width_for(uint64_t ns)
+{
+    return ns / IOPROF_BINS + (0 != ns % IOPROF_BINS);
 }
 
 /** Time of the end of the last bin that is used. */
@@ -232,8 +273,11 @@ static int merge_timeline(struct ioprof_timeline *into, const struct ioprof_time
     memset(into->node, 0, sizeof(into->node));
     LEAST(start_ns)
     MOST(width_ns)
-    end = timeline_end(old) > timeline_end(from) ? timeline_end(old) : timeline_end(from);
-    while (into->start_ns + into->width_ns * IOPROF_BINS < end) {
+    end = timeline_end(old);
+    if (timeline_end(from) > end) {
+        end = timeline_end(from);
+    }
+    while (into->width_ns < width_for(end - into->start_ns)) {
         into->width_ns *= 2;
     }
     add_timeline(into, old);
@@ -256,7 +300,10 @@ static int by_bytes_down(const void *a, const void *b)
 {
     uint64_t x = ioprof_file_bytes(a), y = ioprof_file_bytes(b);
 
-    return x > y ? -1 : (x < y ? 1 : by_path(a, b));
+    if (x != y) {
+        return x > y ? -1 : 1;
+    }
+    return by_path(a, b);
 }
 
 static int by_pointed_bytes(const void *a, const void *b)
@@ -282,7 +329,9 @@ uint64_t ioprof_job_start(const struct ioprof_profile *p)
     uint64_t start = 0 == p->nranks ? p->time.start_ns : p->ranks[0].start_ns;
 
     for (size_t i = 1; i < p->nranks; i++) {
-        start = p->ranks[i].start_ns < start ? p->ranks[i].start_ns : start;
+        if (p->ranks[i].start_ns < start) {
+            start = p->ranks[i].start_ns;
+        }
     }
     return start;
 }

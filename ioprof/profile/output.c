@@ -14,7 +14,10 @@ static int look_at(const char *path)
     struct stat st;
 
     if (0 != syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW)) {
-        return ENOENT == errno ? 0 : -1;
+        if (ENOENT == errno) {
+            return 0;
+        }
+        return -1;
     }
     if (S_ISREG(st.st_mode)) {
         return 0;
@@ -22,7 +25,13 @@ static int look_at(const char *path)
     if (S_ISCHR(st.st_mode)) {
         return 1;
     }
-    errno = S_ISLNK(st.st_mode) ? ELOOP : (S_ISDIR(st.st_mode) ? EISDIR : EINVAL);
+    errno = EINVAL;
+    if (S_ISLNK(st.st_mode)) {
+        errno = ELOOP;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+    }
     return -1;
 }
 
@@ -48,7 +57,10 @@ int ioprof_output_end(const struct ioprof_output *output, int whole)
     int saved;
 
     if (NULL == output->unfinished) {
-        return whole ? 0 : -1;
+        if (whole) {
+            return 0;
+        }
+        return -1;
     }
     if (whole && look_at(output->path) >= 0
         && 0 == syscall(SYS_renameat2, AT_FDCWD, output->unfinished, AT_FDCWD, output->path, 0)) {

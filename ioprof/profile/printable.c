@@ -28,8 +28,10 @@ int ioprof_character(const unsigned char *at, uint32_t *code)
             value = value << 6 | (at[j] & 0x3f);
         }
         *code = value;
-        return value < forms[i].least || value > 0x10ffff || (value >> 11) == 0x1b ? 0
-                                                                                   : forms[i].bytes;
+        if (value < forms[i].least || value > 0x10ffff || (value >> 11) == 0x1b) {
+            return 0;
+        }
+        return forms[i].bytes;
     }
     return 0;
 }

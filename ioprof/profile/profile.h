@@ -1,5 +1,5 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
-/* A profile in memory, and its file format: docs/ioprof-format.md.
+/* A profile in memory, and its file format: ioprof/format.md.
  *
  * The preloaded library encodes and merges profiles with these functions, `ioprof report` and
  * `ioprof compare` read them. Encoding allocates by mmap only: a signal handler may do it. */
@@ -17,7 +17,7 @@
 /** Who called. POSIX calls are IOPROF_INSIDE when MPI-IO made them: marked `<` in reports. */
 enum ioprof_class {
     IOPROF_COLLECTIVE,  /* collective MPI-IO */
-    IOPROF_INDEPENDENT, /* non-collective MPI-IO */
+    IOPROF_INDEPENDENT, /* individual MPI-IO */
     IOPROF_COMPLETION,  /* MPI_Wait*, MPI_Test* that had an MPI-IO request in their list */
     IOPROF_POSIX,       /* POSIX and stdio called by the program */
     IOPROF_INSIDE,      /* POSIX called by MPI-IO, also on its helper threads */
@@ -119,6 +119,7 @@ struct ioprof_file {
     uint64_t stripe_bytes;             /* Lustre, BeeGFS: size of a stripe; 0: not known */
     uint64_t stripes;                  /* Lustre, BeeGFS: number of stripes; 0: not known */
     uint64_t stripe_unaligned;         /* POSIX reads and writes that began inside a stripe */
+    uint64_t functions;                /* reads and writes of MPI-IO: ioprof_data_function */
     struct ioprof_cell cell[IOPROF_CLASSES][IOPROF_KINDS];
     uint64_t sizes[IOPROF_CLASSES][2][IOPROF_SIZES]; /* [class][0 read, 1 write] */
 };
@@ -145,6 +146,10 @@ enum ioprof_node {
     IOPROF_NODE_LUSTRE_WRITTEN, /* bytes */
     IOPROF_NODE_LUSTRE_READS,   /* requests to the object servers (osc) */
     IOPROF_NODE_LUSTRE_WRITES,  /* requests to the object servers (osc) */
+    IOPROF_NODE_LNET_SENDS,     /* messages of Lustre's network (lnet), all clients of the host */
+    IOPROF_NODE_LNET_RECEIVES,  /* messages */
+    IOPROF_NODE_LNET_SENT,      /* bytes */
+    IOPROF_NODE_LNET_RECEIVED,  /* bytes */
     IOPROF_NODE_COUNTERS
 };
 
@@ -258,6 +263,8 @@ void ioprof_events_close(struct ioprof_events *events);
 void ioprof_each_event(const struct ioprof_profile *profile, void *data,
                        void (*visit)(void *data, uint64_t rank, const struct ioprof_event *event));
 
+/** The function of a bit of `functions`, "MPI_File_read_at" is bit 0; NULL past the last one. */
+const char *ioprof_data_function(int bit);
 const char *ioprof_class_name(uint64_t class);
 const char *ioprof_kind_name(uint64_t kind);
 /** The row of the time line of a kind, or -1; and the name of a row. */

@@ -1,5 +1,5 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
-/* The sections of the file format, docs/ioprof-format.md: each is described once, by a function
+/* The sections of the file format, ioprof/format.md: each is described once, by a function
  * that writes or reads it. */
 #ifndef IOPROF_PROFILE_SECTIONS_H
 #define IOPROF_PROFILE_SECTIONS_H

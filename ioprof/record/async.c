@@ -1,8 +1,9 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Asynchronous I/O as far as user space sees it: POSIX aio and libaio are counted when their
  * result is fetched, io_uring when it is submitted (inline code reads results from memory). */
-#include "collio_config.h"
 #include "record/posix.h"
+
+#include "collio_config.h"
 
 #include <aio.h>
 #include <string.h>
@@ -132,7 +133,9 @@ IOPROF_EXPORT int io_submit(io_context_t context, long n, struct iocb **blocks)
 
     for (long i = 0; i < n; i++) {
         if (ioprof_begin(&p, blocks[i]->aio_fildes)) {
-            first = counted ? first : p;
+            if (!counted) {
+                first = p;
+            }
             counted = true;
             remember(blocks[i], p.begin, p.inside);
         }

@@ -23,7 +23,9 @@ void ioprof_fds_init(void)
     void *memory = mmap(NULL, MAX_FDS * sizeof(*descriptions), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    descriptions = MAP_FAILED == memory ? NULL : memory;
+    if (MAP_FAILED != memory) {
+        descriptions = memory;
+    }
 }
 
 static struct ioprof_fd *new_description(int *index)
@@ -102,7 +104,7 @@ static struct ioprof_fd *classify(int fd, int flags, bool opened)
 
         file->block = block;
         ioprof_layout_read(fd, file, device);
-        IOPROF_ADD(file->append, opened && description->append ? 1 : 0);
+        IOPROF_ADD(file->append, opened && description->append);
     }
     set_entry(fd, index + 1);
     return description;
@@ -122,7 +124,10 @@ struct ioprof_fd *ioprof_fd_get(int fd)
     }
     entry = __atomic_load_n(&entries[fd], __ATOMIC_ACQUIRE);
     if (UNKNOWN != entry) {
-        return NOT_FILE == entry ? NULL : &descriptions[entry - 1];
+        if (NOT_FILE == entry) {
+            return NULL;
+        }
+        return &descriptions[entry - 1];
     }
     if (ioprof_thread.in_library > 0) {
         return NULL; /* the library's own */

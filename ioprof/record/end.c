@@ -2,8 +2,9 @@
 /* The end of a rank that does not reach MPI_Finalize: it writes its records to a file of its own.
  *
  * Runs in signal handlers: no malloc, no locks, no stdio. */
-#include "profile/output.h"
 #include "record/record.h"
+
+#include "profile/output.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,10 +19,11 @@
 
 static struct ioprof_fact facts[MAX_FACTS];
 static size_t nfacts;
-static char part_path[4096 + 32];
-static char unfinished_path[4096 + 32]; /* the part's name until it is whole */
+static char part_path[IOPROF_OUTPUT_BYTES + 32];
+static char unfinished_path[IOPROF_OUTPUT_BYTES + 32]; /* the part's name until it is whole */
 enum { OFF, ARMED, WRITING };
 static atomic_int state = OFF; /* off before MPI_Init, and after a profile is written */
+static int exit_status;
 static const int signals[] = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS,
                               SIGFPE, SIGSEGV, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
 #define NSIGNALS (sizeof(signals) / sizeof(signals[0]))
@@ -37,8 +39,12 @@ void ioprof_set_fact(const char *key, const char *value)
     if (i < MAX_FACTS) {
         facts[i].key = (char *) key;
         facts[i].value = ioprof_keep_string(value);
-        facts[i].value = NULL == facts[i].value ? strdup(value) : facts[i].value;
-        nfacts = i == nfacts ? nfacts + 1 : nfacts;
+        if (NULL == facts[i].value) {
+            facts[i].value = strdup(value);
+        }
+        if (i == nfacts) {
+            nfacts++;
+        }
     }
 }
 
@@ -56,7 +62,9 @@ static int write_all(int fd, const char *at, size_t bytes)
         if (n < 0 && EINTR != errno) {
             return -1;
         }
-        at += n < 0 ? 0 : n;
+        if (n >= 0) {
+            at += n;
+        }
         bytes -= n < 0 ? 0 : (size_t) n;
     }
     return 0;
@@ -100,7 +108,10 @@ int ioprof_encode_rank(struct ioprof_buffer *out, enum ioprof_end end, uint64_t 
         chunk.data = log.data;
         chunk.bytes = log.bytes;
         profile.chunks = &chunk;
-        profile.nchunks = log.failed ? 0 : 1;
+        profile.nchunks = 1;
+        if (log.failed) {
+            profile.nchunks = 0;
+        }
     }
     rc = ioprof_encode(&profile, out);
     ioprof_buffer_free(&log);
@@ -204,6 +215,14 @@ static void watch_signals(void)
     }
 }
 
+/** Keeps the status: destructors do not get it. The part is written after all such functions of the
+ *  program, which may do I/O. */
+static void keep_status(int status, void *unused)
+{
+    (void) unused;
+    exit_status = status;
+}
+
 void ioprof_end_init(int rank, const char *output)
 {
     ioprof_me.rank = (uint64_t) rank;
@@ -211,6 +230,7 @@ void ioprof_end_init(int rank, const char *output)
     snprintf(unfinished_path, sizeof(unfinished_path), "%s.unfinished.%d", output, rank);
     state = ARMED;
     watch_signals();
+    (void) on_exit(keep_status, NULL);
 }
 
 IOPROF_EXPORT void _exit(int status)
@@ -230,5 +250,5 @@ IOPROF_EXPORT void _Exit(int status)
 /** exit() and the end of main come here. */
 static void __attribute__((destructor)) at_exit(void)
 {
-    ioprof_write_part(IOPROF_EXITED, 0);
+    ioprof_write_part(IOPROF_EXITED, (uint64_t) exit_status);
 }

@@ -21,7 +21,9 @@ void ioprof_events_start(void)
     void *memory = mmap(NULL, ioprof_settings.max_events * sizeof(*events), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    events = MAP_FAILED == memory ? NULL : memory;
+    if (MAP_FAILED != memory) {
+        events = memory;
+    }
     ioprof_events_on = NULL != events;
 }
 
@@ -52,7 +54,9 @@ static int files_named(uint64_t n)
     int files = 0;
 
     for (uint64_t i = 0; i < n; i++) {
-        files = events[i].file >= files ? events[i].file + 1 : files;
+        if (events[i].file >= files) {
+            files = events[i].file + 1;
+        }
     }
     return files;
 }
@@ -64,7 +68,9 @@ void ioprof_events_encode(struct ioprof_buffer *out)
     int files;
 
     /* An event that another thread is writing just now ends the list. */
-    all = all < ioprof_settings.max_events ? all : ioprof_settings.max_events;
+    if (all >= ioprof_settings.max_events) {
+        all = ioprof_settings.max_events;
+    }
     while (n < all && __atomic_load_n(&events[n].complete, __ATOMIC_ACQUIRE)) {
         n++;
     }

@@ -22,7 +22,10 @@ static void *map(size_t bytes)
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    return MAP_FAILED == memory ? NULL : memory;
+    if (MAP_FAILED == memory) {
+        return NULL;
+    }
+    return memory;
 }
 
 static void file_init(uint64_t index, char *path)
@@ -67,7 +70,10 @@ char *ioprof_keep_string(const char *text)
         return NULL;
     }
     at = IOPROF_ADD(string_bytes, bytes);
-    return at + bytes > STRINGS ? NULL : memcpy(strings + at, text, bytes);
+    if (at + bytes > STRINGS) {
+        return NULL;
+    }
+    return memcpy(strings + at, text, bytes);
 }
 
 static uint64_t hash(const char *text)
@@ -102,8 +108,10 @@ static int look_up(const char *path, bool create)
             if (0 == fresh) {
                 char *copy;
 
-                fresh = __atomic_load_n(&used, __ATOMIC_RELAXED) < max_files ? IOPROF_ADD(used, 1)
-                                                                             : 0;
+                fresh = 0;
+                if (__atomic_load_n(&used, __ATOMIC_RELAXED) < max_files) {
+                    fresh = IOPROF_ADD(used, 1);
+                }
                 copy = 0 == fresh || fresh >= max_files ? NULL : ioprof_keep_string(path);
                 if (NULL == copy) {
                     return no_room();
@@ -126,7 +134,10 @@ static int look_up(const char *path, bool create)
 
 int ioprof_file_get(const char *path)
 {
-    return NULL == files ? IOPROF_NO_FILE : look_up(path, true);
+    if (NULL == files) {
+        return IOPROF_NO_FILE;
+    }
+    return look_up(path, true);
 }
 
 const char *ioprof_whole_path(const char *path, char whole[IOPROF_PATH_BYTES])
@@ -150,8 +161,10 @@ int ioprof_file_find(const char *path)
 {
     char whole[IOPROF_PATH_BYTES];
 
-    return NULL == files || NULL == path ? IOPROF_NO_FILE
-                                         : look_up(ioprof_whole_path(path, whole), false);
+    if (NULL == files || NULL == path) {
+        return IOPROF_NO_FILE;
+    }
+    return look_up(ioprof_whole_path(path, whole), false);
 }
 
 static bool has_prefix(const char *path, const char *prefix, size_t length)
@@ -177,7 +190,10 @@ bool ioprof_path_excluded(const char *path)
 
 struct ioprof_file *ioprof_file_record(int file)
 {
-    return file < 0 || NULL == files ? NULL : &files[file];
+    if (file < 0 || NULL == files) {
+        return NULL;
+    }
+    return &files[file];
 }
 
 void ioprof_file_access(int index, uint64_t offset, uint64_t bytes)
@@ -190,11 +206,10 @@ void ioprof_file_access(int index, uint64_t offset, uint64_t bytes)
     }
     if (0 != last && offset >= last) {
         IOPROF_ADD(file->sequential, 1);
-        IOPROF_ADD(file->consecutive, offset == last ? 1 : 0);
+        IOPROF_ADD(file->consecutive, offset == last);
     }
-    IOPROF_ADD(file->unaligned, 0 != file->block && 0 != offset % file->block ? 1 : 0);
-    IOPROF_ADD(file->stripe_unaligned,
-               0 != file->stripe_bytes && 0 != offset % file->stripe_bytes ? 1 : 0);
+    IOPROF_ADD(file->unaligned, 0 != file->block && 0 != offset % file->block);
+    IOPROF_ADD(file->stripe_unaligned, 0 != file->stripe_bytes && 0 != offset % file->stripe_bytes);
     ioprof_to_least(&file->low, offset);
     ioprof_to_most(&file->high, offset + bytes);
 }
@@ -229,7 +244,9 @@ struct ioprof_file *ioprof_files_finish(uint64_t rank, size_t *count)
     struct ioprof_file *copy;
 
     *count = 0;
-    n = n < max_files ? n : max_files;
+    if (n >= max_files) {
+        n = max_files;
+    }
     copy = NULL == files || 0 == n ? NULL : map(n * sizeof(*copy));
     for (uint64_t i = 0; NULL != copy && i < n; i++) {
         if (NULL == files[i].path) {

@@ -1,9 +1,10 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Init, MPI_Finalize, MPI_Abort: the job's profile is reduced in a binomial tree. */
+#include "record/mpi.h"
+
 #include "collio_config.h"
 #include "profile/output.h"
 #include "profile/printable.h"
-#include "record/mpi.h"
 #include "report/report.h"
 
 #include <limits.h>
@@ -15,7 +16,7 @@
 #define CHUNK (1 << 30) /* bytes of a message */
 #define TAG   1
 
-static char output[4096]; /* of the profile, the same on all ranks */
+static char output[IOPROF_OUTPUT_BYTES]; /* of the profile, the same on all ranks */
 static int rank, ranks;
 
 /** Whether this rank is in a list as 0,20-40. */
@@ -50,9 +51,12 @@ static void read_command(char *command, size_t bytes, char *program, size_t prog
     }
     command[n] = '\0';
     slash = strrchr(command, '/');
-    snprintf(program, program_bytes, "%s", NULL == slash ? command : slash + 1);
+    snprintf(program, program_bytes, "%.*s", (int) program_bytes - 1,
+             NULL == slash ? command : slash + 1);
     for (size_t i = 0; i + 1 < n; i++) {
-        command[i] = '\0' == command[i] ? ' ' : command[i];
+        if ('\0' == command[i]) {
+            command[i] = ' ';
+        }
     }
 }
 
@@ -88,7 +92,9 @@ static void choose_output(const char *program, const char *job)
     struct stat st;
 
     if (NULL == ioprof_settings.output || '/' != ioprof_settings.output[0]) {
-        folder[0] = NULL == getcwd(folder, sizeof(folder) - 2) ? '\0' : folder[0];
+        if (NULL == getcwd(folder, sizeof(folder) - 2)) {
+            folder[0] = '\0';
+        }
         strcat(folder, "/");
     }
     if (NULL != ioprof_settings.output) {

@@ -69,7 +69,10 @@ static struct stripes plain(const unsigned char *data, size_t bytes)
         return none;
     }
     found = (struct stripes){number(data + 24, 4), number(data + 28, 2)};
-    return 0 == found.bytes || 0 == found.count || MANY == found.count ? none : found;
+    if (0 == found.bytes || 0 == found.count || MANY == found.count) {
+        return none;
+    }
+    return found;
 }
 
 static struct stripes composite(const unsigned char *data, size_t bytes)
@@ -84,7 +87,9 @@ static struct stripes composite(const unsigned char *data, size_t bytes)
         if (0 != (number(entry + 4, 4) & ENTRY_INIT) && offset <= bytes && size <= bytes - offset) {
             struct stripes part = plain(data + offset, size);
 
-            found = 0 != part.bytes ? part : found;
+            if (0 != part.bytes) {
+                found = part;
+            }
         }
     }
     return found;
@@ -152,7 +157,10 @@ static bool read_line(char *line, uint64_t device, struct mount_line *found)
     (void) take_word(&at);
     colon = take_word(&at);
     major_number = (unsigned) strtoul(colon, &colon, 10);
-    minor_number = ':' == *colon ? (unsigned) strtoul(colon + 1, NULL, 10) : 0;
+    minor_number = 0;
+    if (':' == *colon) {
+        minor_number = (unsigned) strtoul(colon + 1, NULL, 10);
+    }
     if (gnu_dev_makedev(major_number, minor_number) != device) {
         return false;
     }

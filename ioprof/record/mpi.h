@@ -8,10 +8,10 @@
 #ifndef IOPROF_RECORD_MPI_H
 #define IOPROF_RECORD_MPI_H
 
+#include "record/record.h"
+
 #include <mpi.h>
 #include <sched.h>
-
-#include "record/record.h"
 
 #define IOPROF_STRIP(...) __VA_ARGS__
 

@@ -27,7 +27,10 @@ static struct ioprof_mpi_file *handle_find(MPI_File fh)
 
     ioprof_lock(&locked);
     for (int i = 0; i < high && NULL == found; i++) {
-        found = handles[i].used && handles[i].fh == fh ? &handles[i] : NULL;
+        found = NULL;
+        if (handles[i].used && handles[i].fh == fh) {
+            found = &handles[i];
+        }
     }
     ioprof_unlock(&locked);
     return found;
@@ -41,7 +44,9 @@ static struct ioprof_mpi_file *handle_add(MPI_File fh)
     for (int i = 0; i < MAX_OPEN && NULL == found; i++) {
         if (!handles[i].used) {
             found = &handles[i];
-            high = i >= high ? i + 1 : high;
+            if (i >= high) {
+                high = i + 1;
+            }
             *found = (struct ioprof_mpi_file){.fh = fh, .used = true, .file = IOPROF_NO_FILE};
         }
     }
@@ -180,9 +185,10 @@ uint64_t ioprof_mpi_type_bytes(MPI_Datatype type, MPI_Count count)
 {
     MPI_Count size = 0;
 
-    return MPI_SUCCESS != type_size(type, &size) || size < 0 || count < 0
-               ? 0
-               : (uint64_t) size * (uint64_t) count;
+    if (MPI_SUCCESS != type_size(type, &size) || size < 0 || count < 0) {
+        return 0;
+    }
+    return (uint64_t) size * (uint64_t) count;
 }
 
 /** The path as POSIX calls will have it. "ufs:" and the like name a file system driver. */
@@ -227,7 +233,9 @@ static void read_hints(struct ioprof_mpi_file *handle, MPI_File fh)
     if (used > 0 && (NULL == record->hints || 0 != strcmp(record->hints, text))) {
         char *kept = ioprof_keep_string(text);
 
-        record->hints = NULL == kept ? record->hints : kept;
+        if (NULL != kept) {
+            record->hints = kept;
+        }
     }
 }
 

@@ -30,7 +30,9 @@ void ioprof_request_add(MPI_Request request, const struct ioprof_mpi *c)
     bool placed = false;
 
     ioprof_lock(&locked);
-    slots = NULL == slots ? calloc(SLOTS, sizeof(*slots)) : slots;
+    if (NULL == slots) {
+        slots = calloc(SLOTS, sizeof(*slots));
+    }
     for (int tries = 0; NULL != slots && tries < 64 && !placed; tries++, at = (at + 1) % SLOTS) {
         if (!slots[at].used) {
             slots[at] = (struct slot){request, true, *c};
@@ -115,7 +117,10 @@ static MPI_Status *wait_statuses(struct wait *w, int n, MPI_Status *statuses)
         return statuses;
     }
     w->own = malloc((size_t) (n > 0 ? n : 1) * sizeof(*w->own));
-    return NULL == w->own ? statuses : w->own;
+    if (NULL == w->own) {
+        return statuses;
+    }
+    return w->own;
 }
 
 /** Request i is complete, with the status at [at]. Without a status, its bytes are not known. */

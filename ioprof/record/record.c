@@ -28,6 +28,10 @@ static void count_file(const struct ioprof_call *call, const struct ioprof_func 
         return;
     }
     cell = &file->cell[func->class][func->kind];
+    if (IOPROF_ID_File_read_at <= call->id && call->id <= IOPROF_ID_File_write_ordered_begin) {
+        (void) __atomic_fetch_or(&file->functions, 1ULL << (call->id - IOPROF_ID_File_read_at),
+                                 __ATOMIC_RELAXED);
+    }
     if (!call->hidden_time) {
         IOPROF_ADD(cell->calls, 1);
         IOPROF_ADD(cell->ns, call->end - call->begin);

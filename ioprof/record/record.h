@@ -6,13 +6,19 @@
 #ifndef IOPROF_RECORD_RECORD_H
 #define IOPROF_RECORD_RECORD_H
 
+#include "record/plain_libc.h"
+
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/functions.h"
 #include "profile/profile.h"
+
+/* A name that is too long for the system must stay too long: cut short it would be another file. */
+#define IOPROF_OUTPUT_BYTES (PATH_MAX + 640)
 
 #define IOPROF_EXPORT __attribute__((visibility("default")))
 
@@ -122,7 +128,7 @@ char *ioprof_keep_string(const char *text);
 struct ioprof_fd {
     int file;
     int refs;
-    bool mpi; /* opened by MPI-IO: whoever uses it works for MPI-IO */
+    bool mpi; /* opened by MPI-IO: every call that uses it works for MPI-IO */
     bool append;
     int64_t position;
 };

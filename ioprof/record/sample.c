@@ -74,7 +74,10 @@ static uint64_t number_of(const char *at, int index)
 static const char *next_line(const char *at)
 {
     at += strcspn(at, "\n");
-    return '\0' == *at ? NULL : at + 1;
+    if ('\0' == *at) {
+        return NULL;
+    }
+    return at + 1;
 }
 
 /** user, nice, system, idle, iowait, irq, softirq, steal, in ticks of 10 ms */
@@ -132,7 +135,9 @@ static void read_disks(char *text, uint64_t *counters)
     }
 }
 
-/** A line of a Lustre client's stats: "NAME SAMPLES samples [UNIT] MIN MAX SUM". */
+/** A line of a Lustre client's stats: "NAME SAMPLES samples [UNIT] MIN MAX SUM". That of lnet has
+ *  no name: messages now and at most, errors, messages sent, received, routed and dropped, and the
+ *  bytes of these four. */
 struct lustre_line {
     const char
         *directory; /* in the path of the file: llite counts calls, osc requests to servers */
@@ -148,6 +153,10 @@ static void read_lustre(char *text, uint64_t *counters)
         {"llite", "write_bytes ", 3, IOPROF_NODE_LUSTRE_WRITTEN},
         {"osc", "ost_read ", 0, IOPROF_NODE_LUSTRE_READS},
         {"osc", "ost_write ", 0, IOPROF_NODE_LUSTRE_WRITES},
+        {"lnet", "", 3, IOPROF_NODE_LNET_SENDS},
+        {"lnet", "", 4, IOPROF_NODE_LNET_RECEIVES},
+        {"lnet", "", 7, IOPROF_NODE_LNET_SENT},
+        {"lnet", "", 8, IOPROF_NODE_LNET_RECEIVED},
     };
 
     for (size_t i = 0; i < lustre.gl_pathc; i++) {
@@ -224,17 +233,25 @@ uint64_t ioprof_memory_peak(void)
 {
     struct rusage usage;
 
-    return 0 == getrusage(RUSAGE_SELF, &usage) ? (uint64_t) usage.ru_maxrss * 1024 : 0;
+    if (0 == getrusage(RUSAGE_SELF, &usage)) {
+        return (uint64_t) usage.ru_maxrss * 1024;
+    }
+    return 0;
 }
 
 void ioprof_node_start(void)
 {
-    const char *places = getenv("IOPROF_LUSTRE_STATS");
+    const char *places = getenv("IOPROF_LUSTRE_STATS"), *lnet = NULL;
 
     if (NULL == places) {
         places = "{/proc/fs,/sys/kernel/debug}/lustre/{llite,osc}/*/stats";
+        lnet = 0 == access("/sys/kernel/debug/lnet/stats", R_OK) ? "/sys/kernel/debug/lnet/stats"
+                                                                 : "/proc/sys/lnet/stats";
     }
     (void) glob(places, GLOB_BRACE, NULL, &lustre);
+    if (NULL != lnet) {
+        (void) glob(lnet, GLOB_APPEND, NULL, &lustre);
+    }
     node_on = true;
     sample_node(ioprof_now());
 }

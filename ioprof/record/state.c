@@ -32,7 +32,10 @@ uint64_t ioprof_unix_time(uint64_t mono_ns)
 
 uint64_t ioprof_since_start(uint64_t mono_ns)
 {
-    return mono_ns > start_mono ? mono_ns - start_mono : 0;
+    if (mono_ns > start_mono) {
+        return mono_ns - start_mono;
+    }
+    return 0;
 }
 
 static uint64_t number_setting(const char *variable, uint64_t otherwise)
@@ -41,7 +44,10 @@ static uint64_t number_setting(const char *variable, uint64_t otherwise)
     char *end;
     uint64_t value = NULL == text ? 0 : strtoull(text, &end, 10);
 
-    return 0 == value ? otherwise : value;
+    if (0 == value) {
+        return otherwise;
+    }
+    return value;
 }
 
 static void read_settings(void)
@@ -49,15 +55,22 @@ static void read_settings(void)
     struct ioprof_settings *s = &ioprof_settings;
     const char *level = getenv("IOPROF_LEVEL");
 
-    s->level = NULL == level                  ? IOPROF_LEVEL_FILES
-               : 0 == strcmp(level, "totals") ? IOPROF_LEVEL_TOTALS
-               : 0 == strcmp(level, "events") ? IOPROF_LEVEL_EVENTS
-                                              : IOPROF_LEVEL_FILES;
+    s->level = IOPROF_LEVEL_FILES;
+    if (NULL != level && 0 == strcmp(level, "totals")) {
+        s->level = IOPROF_LEVEL_TOTALS;
+    }
+    if (NULL != level && 0 == strcmp(level, "events")) {
+        s->level = IOPROF_LEVEL_EVENTS;
+    }
     s->ranks = getenv("IOPROF_RANKS");
-    s->ranks = NULL == s->ranks ? "0-15" : s->ranks;
+    if (NULL == s->ranks) {
+        s->ranks = "0-15";
+    }
     s->output = getenv("IOPROF_OUTPUT");
     s->text = getenv("IOPROF_TEXT");
-    s->text = NULL == s->text ? "-" : s->text;
+    if (NULL == s->text) {
+        s->text = "-";
+    }
     s->exclude = getenv("IOPROF_EXCLUDE");
     if (NULL == s->exclude) {
         s->exclude = "/proc:/sys:/dev:/etc:/usr:/lib:/lib64:/bin:/sbin:/run";

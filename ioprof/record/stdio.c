@@ -1,12 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* stdio: what the program asks of a stream, counted for the file behind its descriptor. The reads
  * and writes with which libc fills and empties its buffers are inside libc and not seen. */
-
-/* glibc's inline getline() cannot be defined again here, which clang does not accept */
-#ifndef __NO_INLINE__
-#    define __NO_INLINE__ 1
-#endif
-
 #include "record/posix.h"
 
 #include <fcntl.h>
@@ -16,7 +10,32 @@
 
 static int flags_of(const char *mode)
 {
-    return NULL != mode && 'a' == mode[0] ? O_APPEND : 0;
+    if (NULL != mode && 'a' == mode[0]) {
+        return O_APPEND;
+    }
+    return 0;
+}
+
+/** The descriptor of a stream, or -1. */
+static int number_of(FILE *stream)
+{
+    return NULL == stream ? -1 : fileno(stream);
+}
+
+/** Bytes of a line that was read, of a text that was written, and of what getline has returned. */
+static ssize_t line_bytes(const char *line)
+{
+    return NULL == line ? 0 : (ssize_t) strlen(line);
+}
+
+static ssize_t put_bytes(int result, const char *text)
+{
+    return result < 0 ? -1 : (ssize_t) strlen(text);
+}
+
+static ssize_t got_bytes(ssize_t result)
+{
+    return result < 0 ? 0 : result;
 }
 
 /** Where a stream that appends puts its bytes is known only when it is flushed. */
@@ -29,16 +48,15 @@ static void end_stream(const struct ioprof_posix *p, enum ioprof_id id, ssize_t 
     }
 }
 
-#define FOPEN(name)                                                                               \
-    IOPROF_EXPORT FILE *name(const char *path, const char *mode)                                  \
-    {                                                                                             \
-        struct ioprof_posix p;                                                                    \
-        bool counted = ioprof_begin_path(&p);                                                     \
-        FILE *stream = IOPROF_NEXT(name)(path, mode);                                             \
-                                                                                                  \
-        ioprof_end_open(&p, counted, IOPROF_ID_fopen, path, NULL == stream ? -1 : fileno(stream), \
-                        flags_of(mode));                                                          \
-        return stream;                                                                            \
+#define FOPEN(name)                                                                             \
+    IOPROF_EXPORT FILE *name(const char *path, const char *mode)                                \
+    {                                                                                           \
+        struct ioprof_posix p;                                                                  \
+        bool counted = ioprof_begin_path(&p);                                                   \
+        FILE *stream = IOPROF_NEXT(name)(path, mode);                                           \
+                                                                                                \
+        ioprof_end_open(&p, counted, IOPROF_ID_fopen, path, number_of(stream), flags_of(mode)); \
+        return stream;                                                                          \
     }
 FOPEN(fopen)
 FOPEN(fopen64)
@@ -52,18 +70,17 @@ static void end_fdopen(const struct ioprof_posix *p, const FILE *stream, const c
 IOPROF_POSIX(FILE *, fdopen, (int fd, const char *mode), (fd, mode), ioprof_begin(&p, fd),
              end_fdopen(&p, result, mode))
 
-#define FREOPEN(name)                                                          \
-    IOPROF_EXPORT FILE *name(const char *path, const char *mode, FILE *stream) \
-    {                                                                          \
-        struct ioprof_posix p;                                                 \
-        bool counted = ioprof_begin_path(&p);                                  \
-        FILE *result;                                                          \
-                                                                               \
-        ioprof_fd_closed(fileno(stream));                                      \
-        result = IOPROF_NEXT(name)(path, mode, stream);                        \
-        ioprof_end_open(&p, counted, IOPROF_ID_freopen, path,                  \
-                        NULL == result ? -1 : fileno(result), flags_of(mode)); \
-        return result;                                                         \
+#define FREOPEN(name)                                                                             \
+    IOPROF_EXPORT FILE *name(const char *path, const char *mode, FILE *stream)                    \
+    {                                                                                             \
+        struct ioprof_posix p;                                                                    \
+        bool counted = ioprof_begin_path(&p);                                                     \
+        FILE *result;                                                                             \
+                                                                                                  \
+        ioprof_fd_closed(fileno(stream));                                                         \
+        result = IOPROF_NEXT(name)(path, mode, stream);                                           \
+        ioprof_end_open(&p, counted, IOPROF_ID_freopen, path, number_of(result), flags_of(mode)); \
+        return result;                                                                            \
     }
 FREOPEN(freopen)
 FREOPEN(freopen64)
@@ -114,22 +131,20 @@ STREAM(size_t, fwrite, fwrite, (const void *buf, size_t size, size_t n, FILE *st
        (buf, size, n, stream), result *size)
 STREAM(size_t, fwrite_unlocked, fwrite, (const void *buf, size_t size, size_t n, FILE *stream),
        (buf, size, n, stream), result *size)
-STREAM(char *, fgets, fgets, (char *buf, int n, FILE *stream), (buf, n, stream),
-       NULL == result ? 0 : strlen(result))
+STREAM(char *, fgets, fgets, (char *buf, int n, FILE *stream), (buf, n, stream), line_bytes(result))
 STREAM(char *, fgets_unlocked, fgets, (char *buf, int n, FILE *stream), (buf, n, stream),
-       NULL == result ? 0 : strlen(result))
+       line_bytes(result))
 STREAM(char *, __fgets_chk, fgets, (char *buf, size_t room, int n, FILE *stream),
-       (buf, room, n, stream), NULL == result ? 0 : strlen(result))
-STREAM(int, fputs, fputs, (const char *text, FILE *stream), (text, stream),
-       result < 0 ? -1 : (ssize_t) strlen(text))
+       (buf, room, n, stream), line_bytes(result))
+STREAM(int, fputs, fputs, (const char *text, FILE *stream), (text, stream), put_bytes(result, text))
 STREAM(int, fputs_unlocked, fputs, (const char *text, FILE *stream), (text, stream),
-       result < 0 ? -1 : (ssize_t) strlen(text))
+       put_bytes(result, text))
 STREAM(ssize_t, getline, getline, (char **line, size_t *room, FILE *stream), (line, room, stream),
-       result < 0 ? 0 : result)
+       got_bytes(result))
 STREAM(ssize_t, getdelim, getline, (char **line, size_t *room, int end, FILE *stream),
-       (line, room, end, stream), result < 0 ? 0 : result)
+       (line, room, end, stream), got_bytes(result))
 STREAM(ssize_t, __getdelim, getline, (char **line, size_t *room, int end, FILE *stream),
-       (line, room, end, stream), result < 0 ? 0 : result)
+       (line, room, end, stream), got_bytes(result))
 STREAM(int, vfprintf, fprintf, (FILE * stream, const char *format, va_list args),
        (stream, format, args), result)
 STREAM(int, __vfprintf_chk, fprintf, (FILE * stream, int flag, const char *format, va_list args),

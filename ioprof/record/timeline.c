@@ -91,7 +91,10 @@ void ioprof_count_node(uint64_t last, uint64_t now, const uint64_t *more)
     uint64_t width = fit_bins(end);
 
     for (uint64_t from = begin; 0 != width && from < end; from = to) {
-        to = (from / width + 1) * width < end ? (from / width + 1) * width : end;
+        to = end;
+        if ((from / width + 1) * width < end) {
+            to = (from / width + 1) * width;
+        }
         for (int i = 0; i < IOPROF_NODE_COUNTERS; i++) {
             IOPROF_ADD(ioprof_timeline.node[from / width][i],
                        part_of(more[i], begin, end, from, to));
@@ -116,7 +119,9 @@ void ioprof_count_bins(int layer, int kind, uint64_t begin, uint64_t end, uint64
                             ? bytes
                             : (uint64_t) ((double) bytes * (double) (to - from) / (double) all);
 
-        part = i == last ? bytes : part;
+        if (i == last) {
+            part = bytes;
+        }
         bytes -= part;
         all -= to - from;
         IOPROF_ADD(ioprof_timeline.bin[i][layer][kind].ns, to - from);

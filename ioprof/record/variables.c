@@ -1,7 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_T performance variables of the components that do I/O. */
-#include "profile/arena.h"
 #include "record/mpi.h"
+
+#include "profile/arena.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,10 @@ static char *copy(struct ioprof_profile *profile, const char *text)
 {
     char *result = ioprof_arena_new(&profile->memory, strlen(text) + 1);
 
-    return NULL == result ? (char *) "" : strcpy(result, text);
+    if (NULL == result) {
+        return (char *) "";
+    }
+    return strcpy(result, text);
 }
 
 /** Adds the variables of this rank that are not 0. */

@@ -47,6 +47,22 @@ const char *ioprof_show_time(double ns)
     return text;
 }
 
+size_t ioprof_hosts(const struct ioprof_profile *p)
+{
+    size_t hosts = 0;
+
+    /* Ranks of a host mostly follow each other; where they do not, the few hosts are compared. */
+    for (size_t i = 0; i < p->nranks; i++) {
+        size_t j = i;
+
+        while (j > 0 && 0 != strcmp(p->ranks[j - 1].host, p->ranks[i].host)) {
+            j--;
+        }
+        hosts += 0 == j;
+    }
+    return hosts;
+}
+
 uint64_t ioprof_rank_bytes(const struct ioprof_rank *rank)
 {
     uint64_t bytes = 0;
@@ -71,9 +87,23 @@ uint64_t ioprof_rank_ns(const struct ioprof_rank *rank)
 
 void ioprof_figure(const struct ioprof_profile *p, struct ioprof_figures *f)
 {
+    uint64_t first = UINT64_MAX, last = 0;
+
     memset(f, 0, sizeof(*f));
     for (size_t i = 0; i < p->nranks; i++) {
-        f->wall_ns += (double) p->ranks[i].wall_ns;
+        const struct ioprof_rank *rank = &p->ranks[i];
+
+        f->wall_ns += (double) rank->wall_ns;
+        if (rank->start_ns < first) {
+            first = rank->start_ns;
+        }
+        if (rank->start_ns + rank->wall_ns > last) {
+            last = rank->start_ns + rank->wall_ns;
+        }
+    }
+    f->run_ns = 0;
+    if (p->nranks > 0) {
+        f->run_ns = (double) (last - first);
     }
     for (size_t i = 0; i < p->nfuncs; i++) {
         const struct ioprof_func *func = &p->funcs[i];
@@ -88,14 +118,22 @@ void ioprof_figure(const struct ioprof_profile *p, struct ioprof_figures *f)
         }
         f->io_ns += (double) func->ns;
         f->kind_ns[func->kind] += (double) func->ns;
-        *(IOPROF_POSIX == func->class ? &f->posix_ns : &f->mpi_ns) += (double) func->ns;
-        *(IOPROF_POSIX == func->class ? &f->posix_bytes : &f->mpi_bytes) += bytes;
+        if (IOPROF_POSIX == func->class) {
+            f->posix_ns += (double) func->ns;
+            f->posix_bytes += bytes;
+        } else {
+            f->mpi_ns += (double) func->ns;
+            f->mpi_bytes += bytes;
+        }
     }
 }
 
 static double percent(double part, double whole)
 {
-    return whole > 0 ? 100 * part / whole : 0;
+    if (whole > 0) {
+        return 100 * part / whole;
+    }
+    return 0;
 }
 
 static void answer_interface(const struct ioprof_profile *p, FILE *out)
@@ -111,8 +149,13 @@ static void answer_interface(const struct ioprof_profile *p, FILE *out)
     fprintf(out, "%.0f%% of the I/O time and %.0f%% of the bytes are MPI-IO (%s), ",
             percent(f.mpi_ns, f.io_ns), percent(f.mpi_bytes, f.mpi_bytes + f.posix_bytes),
             ioprof_show_bytes(f.mpi_bytes));
-    fprintf(out, "%.0f%% and %.0f%% the program's POSIX calls (%s).", percent(f.posix_ns, f.io_ns),
-            percent(f.posix_bytes, f.mpi_bytes + f.posix_bytes), ioprof_show_bytes(f.posix_bytes));
+    if (0 == f.posix_ns) {
+        fprintf(out, "none by the program's own POSIX calls.");
+    } else {
+        fprintf(out, "%.0f%% and %.0f%% by the program's own POSIX calls (%s).",
+                percent(f.posix_ns, f.io_ns), percent(f.posix_bytes, f.mpi_bytes + f.posix_bytes),
+                ioprof_show_bytes(f.posix_bytes));
+    }
     if (f.mpi_ns > 0) {
         double own = f.inside_ns < f.mpi_ns ? f.inside_ns : f.mpi_ns;
 
@@ -129,7 +172,10 @@ static int by_bytes_down(const void *a, const void *b)
                              *y = *(struct ioprof_rank *const *) b;
     uint64_t p = ioprof_rank_bytes(x), q = ioprof_rank_bytes(y);
 
-    return p > q ? -1 : (p < q ? 1 : (x->rank < y->rank ? -1 : 1));
+    if (p != q) {
+        return p > q ? -1 : 1;
+    }
+    return x->rank < y->rank ? -1 : 1;
 }
 
 struct ioprof_rank **ioprof_ranks_by_bytes(const struct ioprof_profile *p)
@@ -150,7 +196,10 @@ static int by_number(const void *a, const void *b)
     uint64_t x = (*(struct ioprof_rank *const *) a)->rank,
              y = (*(struct ioprof_rank *const *) b)->rank;
 
-    return x < y ? -1 : x > y;
+    if (x < y) {
+        return -1;
+    }
+    return x > y;
 }
 
 static void list_ranks(struct ioprof_rank **ranks, size_t n, FILE *out)
@@ -215,7 +264,9 @@ static void answer_time(const struct ioprof_profile *p, FILE *out)
 
     ioprof_figure(p, &f);
     for (int kind = 1; kind < IOPROF_KINDS; kind++) {
-        most = f.kind_ns[kind] > f.kind_ns[most] ? kind : most;
+        if (f.kind_ns[kind] > f.kind_ns[most]) {
+            most = kind;
+        }
     }
     fprintf(out, "%.1f%% of the run is I/O (%s per rank on average)", percent(f.io_ns, f.wall_ns),
             ioprof_show_time(p->nranks > 0 ? f.io_ns / (double) p->nranks : 0));
@@ -248,10 +299,14 @@ static struct span find_span(const struct ioprof_timeline *time, int row, int by
 
         if (0 != value) {
             span.bursts += span.last < i - 1;
-            span.first = span.first < 0 ? i : span.first;
+            if (span.first < 0) {
+                span.first = i;
+            }
             span.last = i;
-            span.busiest = value > most ? i : span.busiest;
-            most = value > most ? value : most;
+            if (value > most) {
+                span.busiest = i;
+                most = value;
+            }
         }
     }
     return span;
@@ -313,8 +368,7 @@ static void answer_when(const struct ioprof_profile *p, FILE *out)
     put_others(p, ioprof_bin_kind(IOPROF_OPEN), "Opens", out);
     put_others(p, ioprof_bin_kind(IOPROF_CLOSE), "Closes", out);
     put_others(p, ioprof_bin_kind(IOPROF_META), "Metadata calls", out);
-    fprintf(out, "The run took %s.",
-            ioprof_show_time(p->nranks > 0 ? f.wall_ns / (double) p->nranks : 0));
+    fprintf(out, "The run took %s.", ioprof_show_time(f.run_ns));
 }
 
 char *ioprof_answer(const struct ioprof_profile *profile, int question)

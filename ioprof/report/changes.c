@@ -15,7 +15,9 @@
 struct side {
     const struct ioprof_profile *p;
     struct ioprof_figures f;
-    double ranks, wall, io;  /* of a rank, on average */
+    double ranks;            /* number of ranks */
+    double wall;             /* of the run, from the first start to the last end */
+    double io;               /* of a rank, on average */
     double accesses, bytes;  /* POSIX reads and writes */
     double read, written;    /* bytes that reach files */
     double asked;            /* bytes that the program asked for */
@@ -30,10 +32,13 @@ static void measure(struct side *s, const struct ioprof_profile *p)
 
     *s = (struct side){.p = p, .ranks = p->nranks > 0 ? (double) p->nranks : 1};
     ioprof_figure(p, &s->f);
-    s->wall = s->f.wall_ns / s->ranks;
+    s->wall = s->f.run_ns;
     s->io = s->f.io_ns / s->ranks;
     s->asked = s->f.mpi_bytes + s->f.posix_bytes;
-    s->missing = ranks > p->nranks ? ranks - p->nranks : 0;
+    s->missing = 0;
+    if (ranks > p->nranks) {
+        s->missing = ranks - p->nranks;
+    }
     for (size_t i = 0; i < p->nranks; i++) {
         s->workers += ioprof_rank_bytes(&p->ranks[i]) > 0;
         s->early += IOPROF_FINALIZED != p->ranks[i].end;
@@ -52,7 +57,10 @@ static void measure(struct side *s, const struct ioprof_profile *p)
 
 static double share(double part, double whole)
 {
-    return whole > 0 ? part / whole : 0;
+    if (whole > 0) {
+        return part / whole;
+    }
+    return 0;
 }
 
 static int add_pair(struct ioprof_pair *pairs, int n, const char *name, enum ioprof_unit unit,
@@ -201,12 +209,10 @@ static void add_run(struct list *list)
             ioprof_show_time(a->wall), ioprof_show_time(b->wall));
     } else if (b->wall < a->wall) {
         add(list, "B is %.2f times as fast as A: the run takes %s, not %s.",
-            b->wall > 0 ? a->wall / b->wall : 0, ioprof_show_time(b->wall),
-            ioprof_show_time(a->wall));
+            share(a->wall, b->wall), ioprof_show_time(b->wall), ioprof_show_time(a->wall));
     } else {
         add(list, "B takes %.2f times as long as A: the run takes %s, not %s.",
-            a->wall > 0 ? b->wall / a->wall : 0, ioprof_show_time(b->wall),
-            ioprof_show_time(a->wall));
+            share(b->wall, a->wall), ioprof_show_time(b->wall), ioprof_show_time(a->wall));
     }
 }
 
@@ -219,7 +225,9 @@ static int changed_kind(const struct list *list)
     for (int i = 0; i < IOPROF_KINDS; i++) {
         double change = list->b.f.kind_ns[i] / list->b.ranks - list->a.f.kind_ns[i] / list->a.ranks;
 
-        change = change < 0 ? -change : change;
+        if (change < 0) {
+            change = -change;
+        }
         if (change > most) {
             most = change;
             kind = i;
@@ -304,7 +312,10 @@ static const struct ioprof_file *same_file(const struct ioprof_profile *p,
             n++;
         }
     }
-    return 1 == n ? only : NULL;
+    if (1 == n) {
+        return only;
+    }
+    return NULL;
 }
 
 /** The value of a hint, with its length; NULL if there is none of that key. */
@@ -389,8 +400,8 @@ static void add_findings(struct list *list, const struct ioprof_profile *one,
             add(list, "%s %s", prefix, mine[i].text);
         }
     }
-    ioprof_findings_free(mine, n < 0 ? 0 : n);
-    ioprof_findings_free(theirs, m < 0 ? 0 : m);
+    ioprof_findings_free(mine, n);
+    ioprof_findings_free(theirs, m);
 }
 
 int ioprof_changes(const struct ioprof_profile *a, const struct ioprof_profile *b,

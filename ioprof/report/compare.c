@@ -20,7 +20,7 @@ static void show_sentences(const struct ioprof_profile *a, const struct ioprof_p
     for (int i = 0; i < n; i++) {
         fprintf(out, "  - %s\n", texts[i]);
     }
-    ioprof_changes_free(texts, n < 0 ? 0 : n);
+    ioprof_changes_free(texts, n);
 }
 
 static void show_figures(const struct ioprof_profile *a, const struct ioprof_profile *b, FILE *out)
@@ -36,17 +36,22 @@ static void show_figures(const struct ioprof_profile *a, const struct ioprof_pro
     }
 }
 
+/** A function of both runs; what one of them does not have is all 0. */
 static void show_function(FILE *out, const struct ioprof_func *x, const struct ioprof_func *y)
 {
-    const struct ioprof_func *any = NULL == x ? y : x;
-    double ns[2] = {NULL == x ? 0 : (double) x->ns, NULL == y ? 0 : (double) y->ns};
-    struct ioprof_pair pair = {"", IOPROF_TIME, ns[0], ns[1]};
+    struct ioprof_pair pair = {"", IOPROF_TIME, (double) x->ns, (double) y->ns};
+    const struct ioprof_func *any = x;
 
-    fprintf(out, "%s%-*s", IOPROF_INSIDE == any->class ? "<" : "",
-            IOPROF_INSIDE == any->class ? 27 : 28, any->name);
-    fprintf(out, " %10llu %10llu %10s %10s", NULL == x ? 0ULL : (unsigned long long) x->calls,
-            NULL == y ? 0ULL : (unsigned long long) y->calls, ioprof_show_time(ns[0]),
-            ioprof_show_time(ns[1]));
+    if (NULL == any->name) {
+        any = y;
+    }
+    if (IOPROF_INSIDE == any->class) {
+        fprintf(out, "<%-27s", any->name);
+    } else {
+        fprintf(out, "%-28s", any->name);
+    }
+    fprintf(out, " %10llu %10llu %10s %10s", (unsigned long long) x->calls,
+            (unsigned long long) y->calls, ioprof_show_time(pair.a), ioprof_show_time(pair.b));
     fprintf(out, " %12s\n", ioprof_show_change(&pair));
 }
 
@@ -54,16 +59,27 @@ static void show_function(FILE *out, const struct ioprof_func *x, const struct i
 static void show_functions(const struct ioprof_profile *a, const struct ioprof_profile *b,
                            FILE *out)
 {
+    static const struct ioprof_func none;
     size_t i = 0, j = 0;
 
     fprintf(out, "\n%-28s %10s %10s %10s %10s %12s\n", "function (sums over ranks)", "calls A",
             "calls B", "time A", "time B", "change");
     while (i < a->nfuncs || j < b->nfuncs) {
-        int order = i == a->nfuncs   ? 1
-                    : j == b->nfuncs ? -1
-                                     : ioprof_by_function(&a->funcs[i], &b->funcs[j]);
+        const struct ioprof_func *x = &none, *y = &none;
+        int order = -1;
 
-        show_function(out, order <= 0 ? &a->funcs[i] : NULL, order >= 0 ? &b->funcs[j] : NULL);
+        if (i == a->nfuncs) {
+            order = 1;
+        } else if (j < b->nfuncs) {
+            order = ioprof_by_function(&a->funcs[i], &b->funcs[j]);
+        }
+        if (order <= 0) {
+            x = &a->funcs[i];
+        }
+        if (order >= 0) {
+            y = &b->funcs[j];
+        }
+        show_function(out, x, y);
         i += order <= 0;
         j += order >= 0;
     }
@@ -78,9 +94,13 @@ static struct ioprof_bin file_values(const struct ioprof_file *file)
             const struct ioprof_cell *cell = &file->cell[class][kind];
             int data = class >= IOPROF_POSIX && (IOPROF_READ == kind || IOPROF_WRITE == kind);
 
-            sum.ns += IOPROF_INSIDE == class ? 0 : cell->ns;
-            sum.calls += data ? cell->calls : 0;
-            sum.bytes += data ? cell->bytes : 0;
+            if (IOPROF_INSIDE != class) {
+                sum.ns += cell->ns;
+            }
+            if (data) {
+                sum.calls += cell->calls;
+                sum.bytes += cell->bytes;
+            }
         }
     }
     return sum;
@@ -90,8 +110,13 @@ static void show_file(FILE *out, const struct ioprof_file *x, const struct iopro
 {
     struct ioprof_bin a = file_values(x), b = file_values(y);
 
-    fprintf(out, "%s%s\n", NULL == x ? y->path : x->path,
-            NULL == x ? " (only in B)" : (NULL == y ? " (only in A)" : ""));
+    if (NULL == x) {
+        fprintf(out, "%s (only in B)\n", y->path);
+    } else if (NULL == y) {
+        fprintf(out, "%s (only in A)\n", x->path);
+    } else {
+        fprintf(out, "%s\n", x->path);
+    }
     if (NULL != x) {
         fprintf(out, "    A %10s in %9llu accesses, I/O time %10s\n",
                 ioprof_show_bytes((double) a.bytes), (unsigned long long) a.calls,
@@ -118,7 +143,10 @@ static int by_bytes(const void *x, const void *y)
 {
     uint64_t p = pair_bytes(x), q = pair_bytes(y);
 
-    return p > q ? -1 : p < q;
+    if (p > q) {
+        return -1;
+    }
+    return p < q;
 }
 
 /** Both lists are sorted by path. The number of pairs. */
@@ -128,12 +156,21 @@ static size_t pair_files(const struct ioprof_profile *a, const struct ioprof_pro
     size_t i = 0, j = 0, n = 0;
 
     while (i < a->nfiles || j < b->nfiles) {
-        int order = i == a->nfiles   ? 1
-                    : j == b->nfiles ? -1
-                                     : strcmp(a->files[i].path, b->files[j].path);
+        int order = -1;
 
-        pairs[n].a = order <= 0 ? &a->files[i++] : NULL;
-        pairs[n++].b = order >= 0 ? &b->files[j++] : NULL;
+        if (i == a->nfiles) {
+            order = 1;
+        } else if (j < b->nfiles) {
+            order = strcmp(a->files[i].path, b->files[j].path);
+        }
+        pairs[n] = (struct file_pair){NULL, NULL};
+        if (order <= 0) {
+            pairs[n].a = &a->files[i++];
+        }
+        if (order >= 0) {
+            pairs[n].b = &b->files[j++];
+        }
+        n++;
     }
     return n;
 }
@@ -173,5 +210,8 @@ int ioprof_compare_text(struct ioprof_profile *a, struct ioprof_profile *b, FILE
     show_figures(a, b, out);
     show_functions(a, b, out);
     show_files(a, b, out);
-    return ferror(out) ? -1 : 0;
+    if (ferror(out)) {
+        return -1;
+    }
+    return 0;
 }

@@ -40,7 +40,7 @@ static void put_value(struct table *table, uint64_t value)
     }
 }
 
-/** A name of a file is one line, whatever it is: with escapes, see ioprof_printable. */
+/** A name of a file is one line, with escapes for control characters, see ioprof_printable. */
 static void put_text(struct ioprof_sink *sink, const char *name, const char *text)
 {
     struct table *table = table_of(sink);
@@ -127,7 +127,10 @@ static struct table begin_table(FILE *out)
 
 static int end_table(const struct table *table)
 {
-    return table->failed || ferror(table->sink.out) ? -1 : 0;
+    if (table->failed || ferror(table->sink.out)) {
+        return -1;
+    }
+    return 0;
 }
 
 /** A table of an array of records: the names come from a record with nothing in it. */

@@ -9,9 +9,11 @@
 #define MAX_FINDINGS 40
 #define FEW_CALLS    64         /* fewer calls are not worth a finding */
 #define SMALL        (64 << 10) /* bytes of a transfer that is small */
+#define MANY_BLOCKS  16         /* of a transfer: it may start inside a block */
 
 struct list {
     struct ioprof_finding *items;
+    struct ioprof_finding *last; /* that was added; NULL if there was no room for it */
     int n;
     const struct ioprof_profile *p;
     struct ioprof_figures f;
@@ -25,6 +27,7 @@ static void add(struct list *list, const char *advice, const char *format, ...)
     struct ioprof_finding *item = &list->items[list->n];
     va_list args;
 
+    list->last = NULL;
     if (list->n == MAX_FINDINGS) {
         return;
     }
@@ -34,7 +37,32 @@ static void add(struct list *list, const char *advice, const char *format, ...)
     }
     va_end(args);
     item->advice = strdup(advice);
-    list->n += NULL != item->text && NULL != item->advice;
+    if (NULL != item->text && NULL != item->advice) {
+        list->last = item;
+        list->n++;
+    }
+}
+
+static void suggest(struct list *list, const struct ioprof_file *file, unsigned components,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/** Gives the last finding settings: components, and lines "KEY VALUE" of a hint file, for a file or
+ *  for all. */
+static void suggest(struct list *list, const struct ioprof_file *file, unsigned components,
+                    const char *format, ...)
+{
+    va_list args;
+
+    if (NULL == list->last) {
+        return;
+    }
+    list->last->file = file;
+    list->last->components = components;
+    va_start(args, format);
+    if (vasprintf(&list->last->hints, format, args) < 0) {
+        list->last->hints = NULL;
+    }
+    va_end(args);
 }
 
 /** Whether a time is worth a finding: 2% of the time in I/O. */
@@ -70,7 +98,7 @@ static uint64_t small_ones(const struct ioprof_file *file, int class, int write)
 }
 
 /** Whether collective calls move most of the file's bytes. HDF5 writes metadata collectively, even
- *  if the program writes its data by independent calls. */
+ *  if the program writes its data by individual calls. */
 static int mostly_collective(const struct ioprof_file *file, int kind)
 {
     const struct ioprof_cell *collective = &file->cell[IOPROF_COLLECTIVE][kind];
@@ -81,7 +109,9 @@ static int mostly_collective(const struct ioprof_file *file, int kind)
 
 static void small_transfers(struct list *list, const struct ioprof_file *file, int class, int write)
 {
-    const struct ioprof_cell *cell = &file->cell[class][write ? IOPROF_WRITE : IOPROF_READ];
+    const int kind = write ? IOPROF_WRITE : IOPROF_READ;
+    const char *name = ioprof_kind_name((uint64_t) kind), *where = "";
+    const struct ioprof_cell *cell = &file->cell[class][kind];
     uint64_t small = small_ones(file, class, write);
     const char *advice;
 
@@ -91,7 +121,7 @@ static void small_transfers(struct list *list, const struct ioprof_file *file, i
     if (IOPROF_POSIX == class) {
         advice = "Collect them in a buffer, or write the file with MPI_File_write_all, whose "
                  "aggregators make large transfers of small ones.";
-    } else if (mostly_collective(file, write ? IOPROF_WRITE : IOPROF_READ)) {
+    } else if (mostly_collective(file, kind)) {
         advice = "The calls are collective, yet small pieces reach the file: switch collective "
                  "buffering on (hint romio_cb_write=enable or romio_cb_read=enable, Open MPI: "
                  "--mca fcoll overlap), and see that cb_buffer_size is not small.";
@@ -101,10 +131,28 @@ static void small_transfers(struct list *list, const struct ioprof_file *file, i
                  "pieces: hints romio_ds_write=enable, romio_ds_read=enable (--mca fbtl mtpwrite "
                  "has them, too).";
     }
+    if (IOPROF_INSIDE == class) {
+        where = " inside MPI-IO";
+    }
     add(list, advice, "%s: %llu of %llu POSIX %ss%s have less than 64 KiB (%s on average).",
-        file->path, (unsigned long long) small, (unsigned long long) cell->calls,
-        write ? "write" : "read", IOPROF_INSIDE == class ? " inside MPI-IO" : "",
+        file->path, (unsigned long long) small, (unsigned long long) cell->calls, name, where,
         ioprof_show_bytes((double) cell->bytes / (double) cell->calls));
+    if (IOPROF_INSIDE == class && mostly_collective(file, kind)) {
+        suggest(list, file, 0, "romio_cb_%s enable\n", name);
+    } else if (IOPROF_INSIDE == class) {
+        suggest(list, file, IOPROF_USE_MTPWRITE, "romio_ds_%s enable\n", name);
+    }
+}
+
+/** As many aggregators as stripes, or two for each host. */
+static uint64_t enough_aggregators(const struct list *list, const struct ioprof_file *file)
+{
+    uint64_t n = file->stripes > 1 ? file->stripes : 2 * ioprof_hosts(list->p);
+
+    if (n < file->comm_size) {
+        return n;
+    }
+    return file->comm_size;
 }
 
 static void one_rank(struct list *list, const struct ioprof_file *file)
@@ -121,6 +169,8 @@ static void one_rank(struct list *list, const struct ioprof_file *file)
             "io_ompio_num_aggregators).",
             "%s: all bytes of %llu ranks are written by rank %llu, the only aggregator.",
             file->path, (unsigned long long) file->comm_size, (unsigned long long) file->top_rank);
+        suggest(list, file, 0, "cb_nodes %llu\n",
+                (unsigned long long) enough_aggregators(list, file));
     } else if (1 == file->writers[IOPROF_POSIX] && 0 == file->comm_size && 1 == list->p->nfiles) {
         add(list, "Let every rank write its part of the file with MPI_File_write_at_all.",
             "%s: rank %llu writes everything, %s.", file->path, (unsigned long long) file->top_rank,
@@ -128,14 +178,24 @@ static void one_rank(struct list *list, const struct ioprof_file *file)
     }
 }
 
-/** Small transfers fill a stripe one after the other; only larger ones are held against it. */
+/** Small transfers fill a stripe one after the other; only larger ones are held against it. A block
+ *  matters to transfers of a few blocks: of many it is a small part. */
 static void unaligned(struct list *list, const struct ioprof_file *file)
 {
     struct ioprof_cell sum = sum_cells(file, IOPROF_POSIX, IOPROF_INSIDE, IOPROF_READ,
                                        IOPROF_WRITE);
     int striped = 0 != file->stripe_bytes && sum.bytes >= sum.calls * (file->stripe_bytes / 4);
-    uint64_t inside = striped ? file->stripe_unaligned : file->unaligned;
+    uint64_t inside = file->unaligned, unit = file->block;
+    const char *name = "block";
 
+    if (striped) {
+        inside = file->stripe_unaligned;
+        unit = file->stripe_bytes;
+        name = "stripe";
+    }
+    if (!striped && sum.bytes >= sum.calls * file->block * MANY_BLOCKS) {
+        return;
+    }
     if (sum.calls < FEW_CALLS || inside * 2 < sum.calls || !matters(list, (double) sum.ns)
         || file->sequential * 10 > sum.calls * 9) {
         return;
@@ -143,22 +203,47 @@ static void unaligned(struct list *list, const struct ioprof_file *file)
     add(list,
         "Put the parts of ranks at multiples of the block or stripe size; for collective calls set "
         "the hint striping_unit, or cb_buffer_size to a multiple of the stripe.",
-        "%s: %llu of %llu POSIX reads and writes begin inside a %s of %s.", file->path,
-        (unsigned long long) inside, (unsigned long long) sum.calls, striped ? "stripe" : "block",
-        ioprof_show_bytes((double) (striped ? file->stripe_bytes : file->block)));
+        "%s: %llu of %llu POSIX reads and writes start inside a %s of %s.", file->path,
+        (unsigned long long) inside, (unsigned long long) sum.calls, name,
+        ioprof_show_bytes((double) unit));
+    if (mostly_collective(file, IOPROF_WRITE)) {
+        suggest(list, file, 0, "collio_align_bytes %llu\n", (unsigned long long) unit);
+    }
 }
 
 /** One stripe is one server: for a file of many GiB that is the limit of its bandwidth. */
 static void few_stripes(struct list *list, const struct ioprof_file *file, double ns)
 {
+    uint64_t stripes;
+
     if (1 == file->stripes && list->p->nranks > 1 && file->high >= (4ULL << 30)
         && matters(list, ns)) {
         add(list,
             "Create the file with more stripes: hint striping_factor (Lustre: lfs setstripe -c for "
-            "its folder, BeeGFS: beegfs-ctl --setpattern).",
+            "its directory, BeeGFS: beegfs-ctl --setpattern).",
             "%s: a file of %s has one stripe: one server holds all of it.", file->path,
             ioprof_show_bytes((double) file->high));
+        stripes = file->high >> 32; /* one for each 4 GiB */
+        if (stripes < 4) {
+            stripes = 4;
+        }
+        if (stripes > 64) {
+            stripes = 64;
+        }
+        suggest(list, file,
+                0 == strcmp(NULL == file->fs ? "" : file->fs, "lustre") ? IOPROF_USE_LUSTRE
+                                                                        : IOPROF_USE_BEEGFS,
+                "striping_factor %llu\n", (unsigned long long) stripes);
     }
+}
+
+/** The greatest divisor of the stripes that is not above the number of aggregators. */
+static uint64_t even_aggregators(uint64_t stripes, uint64_t aggregators)
+{
+    while (0 != stripes % aggregators) {
+        aggregators--;
+    }
+    return aggregators;
 }
 
 /** Aggregators and stripes: an aggregator should have stripes of its own, and each as many. */
@@ -176,12 +261,16 @@ static void uneven_stripes(struct list *list, const struct ioprof_file *file, do
             "and "
             "may wait for each other's locks.",
             file->path, (unsigned long long) aggregators, (unsigned long long) stripes);
+        suggest(list, file, 0, "cb_nodes %llu\n", (unsigned long long) stripes);
     } else if (0 != stripes % aggregators) {
         add(list,
             "Let the number of aggregators divide the stripes: hints cb_nodes, striping_factor.",
             "%s: %llu stripes are not a multiple of %llu aggregators: some aggregators write more "
             "stripes than others.",
             file->path, (unsigned long long) stripes, (unsigned long long) aggregators);
+        aggregators = even_aggregators(stripes, aggregators);
+        suggest(list, file, 0, "cb_nodes %llu\n",
+                (unsigned long long) (aggregators > 1 ? aggregators : stripes));
     }
 }
 
@@ -213,13 +302,34 @@ static void not_aggregated(struct list *list, const struct ioprof_file *file, in
         "at a time.",
         file->path, ioprof_kind_name((uint64_t) kind), (unsigned long long) own[IOPROF_INSIDE],
         ioprof_show_bytes(inside->calls > 0 ? (double) inside->bytes / (double) inside->calls : 0));
+    suggest(list, file, 0, "romio_cb_%s enable\n", ioprof_kind_name((uint64_t) kind));
 }
 
+/** Sum over ranks of a counter of the collective components; `end` is the end of its name. */
+static double pvar(const struct ioprof_profile *p, const char *end)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < p->npvars; i++) {
+        size_t length = strlen(p->pvars[i].name), tail = strlen(end);
+
+        if (0 == strncmp(p->pvars[i].name, "fcoll_", 6) && length > tail
+            && 0 == strcmp(p->pvars[i].name + length - tail, end)) {
+            sum += (double) p->pvars[i].sum;
+        }
+    }
+    return sum;
+}
+
+/** Nothing is printed if libraries set the views (HDF5 and PnetCDF set one before each transfer and
+ *  reset it after), because the user cannot change that, nor if most calls reused a plan. */
 static void changing_views(struct list *list, const struct ioprof_file *file)
 {
     uint64_t calls = sum_cells(file, 0, IOPROF_INDEPENDENT, IOPROF_READ, IOPROF_WRITE).calls;
 
     if (file->views < 8 * (0 == file->ranks ? 1 : file->ranks) || file->views * 10 < calls * 8
+        || file->views * 10 >= calls * 18
+        || pvar(list->p, "_plan_hits") > pvar(list->p, "_plan_misses")
         || !matters(list, (double) file->cell[IOPROF_COLLECTIVE][IOPROF_META].ns)) {
         return;
     }
@@ -269,21 +379,6 @@ static void file_per_rank(struct list *list)
     }
 }
 
-static double pvar(const struct ioprof_profile *p, const char *end)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < p->npvars; i++) {
-        size_t length = strlen(p->pvars[i].name), tail = strlen(end);
-
-        if (0 == strncmp(p->pvars[i].name, "fcoll_", 6) && length > tail
-            && 0 == strcmp(p->pvars[i].name + length - tail, end)) {
-            sum += (double) p->pvars[i].sum;
-        }
-    }
-    return sum;
-}
-
 static void low_overlap(struct list *list)
 {
     double span = 0, waited = 0, io = pvar(list->p, "_time_io"),
@@ -298,7 +393,9 @@ static void low_overlap(struct list *list)
             calls += func->calls;
             waited += (double) func->ns;
         }
-        waited += IOPROF_WAIT == func->kind && func->class < IOPROF_POSIX ? (double) func->ns : 0;
+        if (IOPROF_WAIT == func->kind && func->class < IOPROF_POSIX) {
+            waited += (double) func->ns;
+        }
     }
     if (calls >= 8 && waited > 0.8 * span && matters(list, waited)) {
         add(list, "Compute between the start and the wait: MPI_Test now and then gives progress.",
@@ -306,13 +403,36 @@ static void low_overlap(struct list *list)
             "spent inside the start and the wait.",
             ioprof_show_time(span), ioprof_show_time(waited));
     }
-    if (pvar(list->p, "_time_exchange") > 0 && hidden < 0.2 * io && matters(list, io)) {
+    /* With probes, auto has measured the schedules of these calls. */
+    if (pvar(list->p, "_time_exchange") > 0 && 0 == pvar(list->p, "_probes") && hidden < 0.2 * io
+        && matters(list, io)) {
         add(list,
-            "Try --mca fcoll_overlap_schedule write_comm (hint collio_schedule), and a buffer "
-            "(cb_buffer_size) of which a call fills several.",
+            "Try --mca fcoll_overlap_schedule write_comm (hint collio_schedule), and a smaller "
+            "cb_buffer_size, so that each call needs several cycles.",
             "The collective component hid %.0f%% of its %s of file access behind the exchange.",
             100 * hidden / io, ioprof_show_time(io));
+        suggest(list, NULL, 0, "collio_schedule write_comm\n");
     }
+}
+
+/** Bytes of the collective buffer of the file with most bytes; 0: not known. */
+static uint64_t buffer_bytes(const struct list *list)
+{
+    const struct ioprof_file *most = NULL;
+    const char *hint;
+
+    for (size_t i = 0; i < list->p->nfiles; i++) {
+        const struct ioprof_file *file = &list->p->files[i];
+
+        if (NULL == most || ioprof_file_bytes(file) > ioprof_file_bytes(most)) {
+            most = file;
+        }
+    }
+    hint = NULL == most || NULL == most->hints ? NULL : strstr(most->hints, "cb_buffer_size=");
+    if (NULL == hint) {
+        return 0;
+    }
+    return strtoull(hint + strlen("cb_buffer_size="), NULL, 10);
 }
 
 /** Memory that MPI-IO holds: what resident memory has grown by in its calls. */
@@ -322,7 +442,9 @@ static void io_memory(struct list *list)
     size_t top = 0;
 
     for (size_t i = 0; i < list->p->nranks; i++) {
-        top = list->p->ranks[i].memory_io > list->p->ranks[top].memory_io ? i : top;
+        if (list->p->ranks[i].memory_io > list->p->ranks[top].memory_io) {
+            top = i;
+        }
     }
     if (0 == list->p->nranks) {
         return;
@@ -337,6 +459,10 @@ static void io_memory(struct list *list)
             ioprof_show_bytes((double) list->p->ranks[top].memory_peak),
             (unsigned long long) list->p->ranks[top].rank,
             100 * (double) held / (double) list->p->ranks[top].memory_peak);
+        if (buffer_bytes(list) >= (2U << 20)) {
+            suggest(list, NULL, 0, "cb_buffer_size %llu\n",
+                    (unsigned long long) buffer_bytes(list) / 2);
+        }
     }
 }
 
@@ -348,10 +474,16 @@ static void other_calls(struct list *list)
     for (size_t i = 0; i < list->p->nfuncs; i++) {
         const struct ioprof_func *func = &list->p->funcs[i];
 
-        errors += IOPROF_INSIDE == func->class ? 0 : func->errors;
+        if (IOPROF_INSIDE != func->class) {
+            errors += func->errors;
+        }
         if (IOPROF_POSIX == func->class) {
-            meta += IOPROF_META == func->kind || IOPROF_OPEN == func->kind ? func->calls : 0;
-            data += IOPROF_READ == func->kind || IOPROF_WRITE == func->kind ? func->calls : 0;
+            if (IOPROF_META == func->kind || IOPROF_OPEN == func->kind) {
+                meta += func->calls;
+            }
+            if (IOPROF_READ == func->kind || IOPROF_WRITE == func->kind) {
+                data += func->calls;
+            }
         }
     }
     if (sync > 0.2 * list->f.io_ns) {
@@ -405,6 +537,7 @@ void ioprof_findings_free(struct ioprof_finding *findings, int n)
     for (int i = 0; i < n; i++) {
         free(findings[i].text);
         free(findings[i].advice);
+        free(findings[i].hints);
     }
     free(findings);
 }

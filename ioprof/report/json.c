@@ -21,6 +21,7 @@ static void put_totals(struct ioprof_sink *json, const struct ioprof_profile *p)
     }
     ioprof_json_open(json, "totals", '{');
     ioprof_json_number(json, "wall_ns", (uint64_t) f.wall_ns);
+    ioprof_json_number(json, "run_ns", (uint64_t) f.run_ns);
     ioprof_json_number(json, "io_ns", (uint64_t) f.io_ns);
     ioprof_json_number(json, "mpi_ns", (uint64_t) f.mpi_ns);
     ioprof_json_number(json, "posix_ns", (uint64_t) f.posix_ns);
@@ -72,5 +73,8 @@ int ioprof_report_json(struct ioprof_profile *profile, FILE *out)
     ioprof_json_close(json, ']');
     ioprof_json_close(json, '}');
     fputc('\n', out);
-    return ferror(out) ? -1 : 0;
+    if (ferror(out)) {
+        return -1;
+    }
+    return 0;
 }

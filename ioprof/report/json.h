@@ -18,7 +18,7 @@ void ioprof_json_text(struct ioprof_sink *json, const char *key, const char *tex
 /** IOPROF_UNSET is null. */
 void ioprof_json_number(struct ioprof_sink *json, const char *key, uint64_t value);
 void ioprof_json_signed(struct ioprof_sink *json, const char *key, int64_t value);
-/** A number with three digits behind the point. */
+/** A number with three digits after the point. */
 void ioprof_json_decimal(struct ioprof_sink *json, const char *key, uint64_t whole, unsigned part);
 void ioprof_json_numbers(struct ioprof_sink *json, const char *key, const uint64_t *values, int n);
 

@@ -175,7 +175,7 @@ void ioprof_json_findings(struct ioprof_sink *json, const struct ioprof_profile 
         ioprof_json_close(json, '}');
     }
     ioprof_json_close(json, ']');
-    ioprof_findings_free(findings, n < 0 ? 0 : n);
+    ioprof_findings_free(findings, n);
 }
 
 void ioprof_json_functions(struct ioprof_sink *json, const struct ioprof_profile *profile)

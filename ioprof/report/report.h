@@ -21,6 +21,9 @@ int ioprof_csv_node(struct ioprof_profile *profile, FILE *out);
 int ioprof_csv_events(struct ioprof_profile *profile, FILE *out);
 int ioprof_csv_variables(struct ioprof_profile *profile, FILE *out);
 
+/** Writes the settings that findings suggest as a hint file; as above. */
+int ioprof_advise(struct ioprof_profile *profile, FILE *out);
+
 /** Writes the comparison of two runs as text; as above. */
 int ioprof_compare_text(struct ioprof_profile *a, struct ioprof_profile *b, FILE *out);
 

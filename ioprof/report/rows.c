@@ -7,21 +7,29 @@ const char *ioprof_class_key(uint64_t class)
     static const char *const keys[IOPROF_CLASSES] = {"collective", "independent", "completion",
                                                      "posix", "inside"};
 
-    return class < IOPROF_CLASSES ? keys[class] : "unknown";
+    if (class < IOPROF_CLASSES) {
+        return keys[class];
+    }
+    return "unknown";
 }
 
 const char *ioprof_end_key(uint64_t end)
 {
     static const char *const keys[] = {"finalized", "exited", "aborted", "signalled"};
 
-    return end < 4 ? keys[end] : "unknown";
+    if (end < 4) {
+        return keys[end];
+    }
+    return "unknown";
 }
 
 /** What an array field of a record counts: kinds of the time line, or classes. */
 static const char *element_key(int n, int element)
 {
-    return IOPROF_SPAN_KINDS == n ? ioprof_kind_name((uint64_t) element)
-                                  : ioprof_class_key((uint64_t) element);
+    if (IOPROF_SPAN_KINDS == n) {
+        return ioprof_kind_name((uint64_t) element);
+    }
+    return ioprof_class_key((uint64_t) element);
 }
 
 #define FIELD(field)      sink->number(sink, #field, record->field);

@@ -8,47 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 96
-
-/** Prints words in lines of WIDTH, each line after `indent` blanks. */
-static void paragraph(FILE *out, const char *text, int indent)
-{
-    int column = 0;
-
-    while ('\0' != *text) {
-        int length = (int) strcspn(text, " ");
-
-        if (column > 0 && column + 1 + length > WIDTH) {
-            fputc('\n', out);
-            column = 0;
-        }
-        if (0 == column) {
-            column = fprintf(out, "%*s%.*s", indent, "", length, text);
-        } else {
-            column += fprintf(out, " %.*s", length, text);
-        }
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
-
-static size_t count_hosts(const struct ioprof_profile *p)
-{
-    size_t hosts = 0;
-
-    /* Ranks of a host mostly follow each other; where they do not, the few hosts are compared. */
-    for (size_t i = 0; i < p->nranks; i++) {
-        size_t j = i;
-
-        while (j > 0 && 0 != strcmp(p->ranks[j - 1].host, p->ranks[i].host)) {
-            j--;
-        }
-        hosts += 0 == j;
-    }
-    return hosts;
-}
-
 /** Peaks of all ranks, and what MPI-IO has added. Nothing if the profile has no memory. */
 static void show_memory(const struct ioprof_profile *p, FILE *out)
 {
@@ -58,8 +17,12 @@ static void show_memory(const struct ioprof_profile *p, FILE *out)
 
     for (size_t i = 0; i < p->nranks; i++) {
         sum += (double) p->ranks[i].memory_peak;
-        top = p->ranks[i].memory_peak > p->ranks[top].memory_peak ? i : top;
-        io = p->ranks[i].memory_io > io ? p->ranks[i].memory_io : io;
+        if (p->ranks[i].memory_peak > p->ranks[top].memory_peak) {
+            top = i;
+        }
+        if (p->ranks[i].memory_io > io) {
+            io = p->ranks[i].memory_io;
+        }
     }
     if (sum > 0) {
         fprintf(out, "  memory     peak %s per rank on average, %s on rank %llu",
@@ -94,6 +57,12 @@ static void show_node(const struct ioprof_profile *p, FILE *out)
             ioprof_show_bytes((double) sum[IOPROF_NODE_LUSTRE_WRITTEN]));
     fprintf(out, " in %" PRIu64 " and %" PRIu64 " requests\n", sum[IOPROF_NODE_LUSTRE_READS],
             sum[IOPROF_NODE_LUSTRE_WRITES]);
+    if (0 != sum[IOPROF_NODE_LNET_SENDS]) {
+        fprintf(out, "  lnet       sent %s in %" PRIu64 " messages, received %s in %" PRIu64 "\n",
+                ioprof_show_bytes((double) sum[IOPROF_NODE_LNET_SENT]), sum[IOPROF_NODE_LNET_SENDS],
+                ioprof_show_bytes((double) sum[IOPROF_NODE_LNET_RECEIVED]),
+                sum[IOPROF_NODE_LNET_RECEIVES]);
+    }
 }
 
 static void show_run(const struct ioprof_profile *p, FILE *out)
@@ -108,10 +77,9 @@ static void show_run(const struct ioprof_profile *p, FILE *out)
     fprintf(out, "ioprof: %s, job %s\n", ioprof_fact(p, "program"), ioprof_fact(p, "job"));
     fprintf(out, "  command    %s\n", ioprof_fact(p, "command"));
     fprintf(out, "  ranks      %s on %zu host%s, %s, level %s\n", ioprof_fact(p, "ranks"),
-            count_hosts(p), 1 == count_hosts(p) ? "" : "s", ioprof_fact(p, "mpi"),
+            ioprof_hosts(p), 1 == ioprof_hosts(p) ? "" : "s", ioprof_fact(p, "mpi"),
             ioprof_fact(p, "level"));
-    fprintf(out, "  run        %s\n",
-            ioprof_show_time(p->nranks > 0 ? f.wall_ns / (double) p->nranks : 0));
+    fprintf(out, "  run        %s\n", ioprof_show_time(f.run_ns));
     show_memory(p, out);
     show_node(p, out);
     for (size_t i = 0; i < p->nranks; i++) {
@@ -135,7 +103,7 @@ static void show_answers(const struct ioprof_profile *p, FILE *out)
         char *text = ioprof_answer(p, i);
 
         fprintf(out, "%s\n", ioprof_questions[i]);
-        paragraph(out, NULL == text ? "?" : text, 4);
+        ioprof_text_paragraph(out, NULL == text ? "?" : text, "    ");
         free(text);
     }
 }
@@ -151,10 +119,10 @@ static void show_findings(const struct ioprof_profile *p, FILE *out)
     }
     for (int i = 0; i < n; i++) {
         fprintf(out, "%d.\n", i + 1);
-        paragraph(out, findings[i].text, 4);
-        paragraph(out, findings[i].advice, 6);
+        ioprof_text_paragraph(out, findings[i].text, "    ");
+        ioprof_text_paragraph(out, findings[i].advice, "      ");
     }
-    ioprof_findings_free(findings, n < 0 ? 0 : n);
+    ioprof_findings_free(findings, n);
 }
 
 static void show_functions(const struct ioprof_profile *p, FILE *out)
@@ -227,8 +195,10 @@ static int unit_of(const struct ioprof_pvar *v)
     if (NULL != strstr(v->text, "[nanoseconds]") || NULL != strstr(v->name, "_time_")) {
         return V_TIME;
     }
-    return NULL != strstr(v->text, "[bytes]") || NULL != strstr(v->name, "bytes") ? V_BYTES
-                                                                                  : V_COUNT;
+    if (NULL != strstr(v->text, "[bytes]") || NULL != strstr(v->name, "bytes")) {
+        return V_BYTES;
+    }
+    return V_COUNT;
 }
 
 static void show_component(const struct ioprof_pvar *v, int unit, FILE *out)
@@ -325,5 +295,8 @@ int ioprof_report_text(struct ioprof_profile *profile, FILE *out)
     ioprof_text_files(profile, out);
     show_components(profile, out);
     show_own(profile, out);
-    return ferror(out) ? -1 : 0;
+    if (ferror(out)) {
+        return -1;
+    }
+    return 0;
 }

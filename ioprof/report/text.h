@@ -16,6 +16,7 @@ const char *ioprof_show_time(double ns);
 /** Figures over all ranks, from which the sentences are made. */
 struct ioprof_figures {
     double wall_ns; /* sum over ranks */
+    double run_ns;  /* from the first start of a rank to the last end */
     double io_ns;   /* MPI-IO and the program's POSIX: the inside ones are part of MPI-IO */
     double mpi_ns, posix_ns, inside_ns;
     double kind_ns[IOPROF_KINDS]; /* of io_ns */
@@ -32,11 +33,17 @@ char *ioprof_answer(const struct ioprof_profile *profile, int question);
 /** What is worth acting on: a finding, and what would change it. */
 struct ioprof_finding {
     char *text, *advice;
+    char *hints;                    /* lines "KEY VALUE" of a hint file; NULL: none */
+    const struct ioprof_file *file; /* for which they are; NULL: all files */
+    unsigned components;            /* that they need, besides a collective one */
 };
+enum { IOPROF_USE_MTPWRITE = 1, IOPROF_USE_LUSTRE = 2, IOPROF_USE_BEEGFS = 4 };
 /** The findings in a malloc'ed array; its length, or -1 without memory. */
 int ioprof_findings(const struct ioprof_profile *profile, struct ioprof_finding **findings);
 void ioprof_findings_free(struct ioprof_finding *findings, int n);
 
+/** The number of hosts on which the ranks were. */
+size_t ioprof_hosts(const struct ioprof_profile *profile);
 /** Bytes of a rank that reached files: POSIX, in MPI-IO or not. */
 uint64_t ioprof_rank_bytes(const struct ioprof_rank *rank);
 /** All ranks, most of these bytes first, in a malloc'ed array; NULL without memory. */
@@ -47,9 +54,14 @@ uint64_t ioprof_rank_ns(const struct ioprof_rank *rank);
 /* ---- tables of the text report: report/text_tables.c ---- */
 
 void ioprof_text_heading(FILE *out, const char *text);
+/** Words in lines of 96 columns, each after `prefix`. */
+void ioprof_text_paragraph(FILE *out, const char *text, const char *prefix);
 /** Values in the unit that the column's heading names. Up to eight results are valid at a time. */
 const char *ioprof_text_ms(double ns);
 const char *ioprof_text_mib(double bytes);
+
+/** True for files that Open MPI itself uses: session files, help texts. */
+int ioprof_is_openmpis(const struct ioprof_file *file);
 
 void ioprof_text_ranks(const struct ioprof_profile *p, FILE *out);
 void ioprof_text_files(const struct ioprof_profile *p, FILE *out);

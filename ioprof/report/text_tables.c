@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WIDTH     96 /* columns of a paragraph */
 #define MAX_RANKS 32 /* more ranks get the compact table */
 #define TOP_RANKS 8
 #define TOP_FILES 24
@@ -14,6 +15,28 @@ void ioprof_text_heading(FILE *out, const char *text)
     fprintf(out, "\n%s\n", text);
     for (size_t i = 0; i < strlen(text); i++) {
         fputc('-', out);
+    }
+    fputc('\n', out);
+}
+
+void ioprof_text_paragraph(FILE *out, const char *text, const char *prefix)
+{
+    int column = 0;
+
+    while ('\0' != *text) {
+        int length = (int) strcspn(text, " ");
+
+        if (column > 0 && column + 1 + length > WIDTH) {
+            fputc('\n', out);
+            column = 0;
+        }
+        if (0 == column) {
+            column = fprintf(out, "%s%.*s", prefix, length, text);
+        } else {
+            column += fprintf(out, " %.*s", length, text);
+        }
+        text += length;
+        text += strspn(text, " ");
     }
     fputc('\n', out);
 }
@@ -114,7 +137,10 @@ static int by_value(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
 
-    return x < y ? -1 : x > y;
+    if (x < y) {
+        return -1;
+    }
+    return x > y;
 }
 
 /** Least, median and greatest of each column. */
@@ -204,6 +230,32 @@ static void show_file_line(FILE *out, const struct file_line *line, int mpi, uin
             (unsigned long long) line->unaligned, name);
 }
 
+/** The functions of MPI-IO that read and write the file, and how many accesses go forward. */
+static void show_access(FILE *out, const struct ioprof_file *file)
+{
+    uint64_t accesses = 0;
+    const char *name, *before = "calls ";
+
+    for (int class = IOPROF_POSIX; class <= IOPROF_INSIDE; class ++) {
+        accesses += file->cell[class][IOPROF_READ].calls + file->cell[class][IOPROF_WRITE].calls;
+    }
+    if (0 == accesses && 0 == file->functions) {
+        return;
+    }
+    fprintf(out, "%8s ", "");
+    for (int bit = 0; NULL != (name = ioprof_data_function(bit)); bit++) {
+        if (0 != (file->functions >> bit & 1)) {
+            fprintf(out, "%s%s", before, name);
+            before = ", ";
+        }
+    }
+    if (0 != accesses) {
+        fprintf(out, "%s%.0f%% of %llu POSIX accesses go forward", 0 == file->functions ? "" : "; ",
+                100 * (double) file->sequential / (double) accesses, (unsigned long long) accesses);
+    }
+    fputc('\n', out);
+}
+
 static void show_file(FILE *out, const struct ioprof_file *file)
 {
     struct file_line line = {0};
@@ -219,6 +271,7 @@ static void show_file(FILE *out, const struct ioprof_file *file)
         }
         fputc('\n', out);
     }
+    show_access(out, file);
     if (0 != file->append) {
         fprintf(out, "%8s O_APPEND\n", "");
     }
@@ -232,22 +285,63 @@ static void show_file(FILE *out, const struct ioprof_file *file)
     free(hints);
 }
 
-/** The files that are not listed in one line, and all of them in another. */
+/** True if a directory of the path is the session directory of a job: "ompi.HOST.USER". */
+static int in_session(const char *path)
+{
+    const char *at, *end;
+
+    for (at = strstr(path, "/ompi."); NULL != at; at = strstr(at + 1, "/ompi.")) {
+        end = strchr(at + 1, '/');
+        if (NULL != end && end[-1] >= '0' && end[-1] <= '9') {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int ioprof_is_openmpis(const struct ioprof_file *file)
+{
+    static const char *const parts[] = {"/openmpi-sessions-", "/share/openmpi/", "/etc/openmpi/",
+                                        "/.openmpi/",         "/share/pmix/",    "/prte.",
+                                        "/vader_segment.",    "/sm_segment."};
+
+    if (0 != file->comm_size) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (NULL != strstr(file->path, parts[i])) {
+            return 1;
+        }
+    }
+    return in_session(file->path);
+}
+
+/** Those of the other files that are Open MPI's own in one line, the rest in another, and all files
+ *  in the last. */
 static void show_other_files(const struct ioprof_profile *p, FILE *out, struct ioprof_file **order,
                              size_t shown)
 {
-    struct file_line others = {0}, all = {0};
+    struct file_line sum[2] = {{0}}, all = {0}; /* [1]: Open MPI's own */
+    static const char *const names[2] = {"files more", "files of Open MPI"};
+    size_t n[2] = {0};
     char name[64];
 
     for (size_t i = 0; i < p->nfiles; i++) {
+        int own = ioprof_is_openmpis(order[i]);
+
         add_file(&all, order[i]);
-        if (i >= shown) {
-            add_file(&others, order[i]);
+        if (own || 0 == shown) {
+            add_file(&sum[own], order[i]);
+            n[own]++;
+        } else {
+            shown--;
         }
     }
-    if (p->nfiles > shown) {
-        snprintf(name, sizeof(name), "%zu files more", p->nfiles - shown);
-        show_file_line(out, &others, 1, p->nranks, name);
+    for (int own = 0; own < 2; own++) {
+        if (0 != n[own]) {
+            snprintf(name, sizeof(name), "%zu %s", n[own], names[own]);
+            show_file_line(out, &sum[own], 1, p->nranks, name);
+        }
     }
     if (p->nfiles > 1) {
         snprintf(name, sizeof(name), "total of %zu files", p->nfiles);
@@ -258,7 +352,7 @@ static void show_other_files(const struct ioprof_profile *p, FILE *out, struct i
 void ioprof_text_files(const struct ioprof_profile *p, FILE *out)
 {
     struct ioprof_file **order = ioprof_files_by_bytes(p);
-    size_t shown = p->nfiles < TOP_FILES ? p->nfiles : TOP_FILES;
+    size_t shown = 0;
 
     if (NULL == order || 0 == p->nfiles) {
         free(order);
@@ -269,8 +363,11 @@ void ioprof_text_files(const struct ioprof_profile *p, FILE *out)
             "read", "written");
     fprintf(out, "%8s %12s %12s %12s %12s %12s %12s %9s  %s\n", "ranks", "ms", "MiB", "MiB", "ms",
             "MiB", "MiB", "unaligned", "file");
-    for (size_t i = 0; i < shown; i++) {
-        show_file(out, order[i]);
+    for (size_t i = 0; i < p->nfiles && shown < TOP_FILES; i++) {
+        if (!ioprof_is_openmpis(order[i])) {
+            show_file(out, order[i]);
+            shown++;
+        }
     }
     show_other_files(p, out, order, shown);
     free(order);

@@ -3,7 +3,7 @@
  * a thread of it has two rows, MPI-IO and POSIX, each with a thread's number of its own. A call is
  * a complete event (X). A nonblocking one lasts until its completion, and others may begin and end
  * meanwhile: it is a pair of events (b, e). Memory and bandwidth of all ranks are counters (C) of a
- * process behind the last rank. Times are in microseconds since the job began. */
+ * process after the last rank. Times are in microseconds since the job began. */
 #include "report/json.h"
 #include "report/report.h"
 #include "report/rows.h"
@@ -38,7 +38,10 @@ static void put_time(struct trace *t, const char *key, uint64_t ns)
 
 static uint64_t since_start(const struct trace *t, uint64_t ns)
 {
-    return ns > t->job_start ? ns - t->job_start : 0;
+    if (ns > t->job_start) {
+        return ns - t->job_start;
+    }
+    return 0;
 }
 
 static void put_name(struct trace *t, const char *what, uint64_t rank, uint64_t row,
@@ -161,7 +164,7 @@ static void put_counter(struct trace *t, const char *name, uint64_t process, uin
     ioprof_json_close(&t->json, '}');
 }
 
-/** A counter has its value until the next one: each bin has one, also if nothing happened. */
+/** A counter has its value until the next one: each bin has one, even if nothing happened. */
 static void put_counters(struct trace *t, const struct ioprof_profile *p, uint64_t process)
 {
     static const char *const directions[2] = {"read", "write"};
@@ -172,13 +175,15 @@ static void put_counters(struct trace *t, const struct ioprof_profile *p, uint64
 
     for (int bin = 0; bin < IOPROF_BINS; bin++) {
         for (int layer = 0; layer < IOPROF_BIN_LAYERS; layer++) {
-            last = 0
-                           != p->time.bin[bin][layer][IOPROF_READ].bytes
-                                  + p->time.bin[bin][layer][IOPROF_WRITE].bytes
-                       ? bin
-                       : last;
+            if (0
+                != p->time.bin[bin][layer][IOPROF_READ].bytes
+                       + p->time.bin[bin][layer][IOPROF_WRITE].bytes) {
+                last = bin;
+            }
         }
-        last = ioprof_has_memory(&p->time, bin) ? bin : last;
+        if (ioprof_has_memory(&p->time, bin)) {
+            last = bin;
+        }
     }
     for (int bin = 0; bin <= last + 1 && bin < IOPROF_BINS && seconds > 0; bin++) {
         const struct ioprof_memory *memory = &p->time.memory[bin];
@@ -205,7 +210,9 @@ int ioprof_report_trace(struct ioprof_profile *p, FILE *out)
     uint64_t process = 0;
 
     for (size_t i = 0; i < p->nranks; i++) {
-        process = p->ranks[i].rank >= process ? p->ranks[i].rank + 1 : process;
+        if (p->ranks[i].rank >= process) {
+            process = p->ranks[i].rank + 1;
+        }
     }
     ioprof_json_open(&t.json, NULL, '{');
     ioprof_json_text(&t.json, "displayTimeUnit", "ns");
@@ -219,5 +226,8 @@ int ioprof_report_trace(struct ioprof_profile *p, FILE *out)
     ioprof_json_close(&t.json, ']');
     ioprof_json_close(&t.json, '}');
     fputc('\n', out);
-    return ferror(out) ? -1 : 0;
+    if (ferror(out)) {
+        return -1;
+    }
+    return 0;
 }
