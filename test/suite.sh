@@ -6,7 +6,10 @@
 #   here, src, build, mode    the directory of the suite, of the source, of the build; COLLIO_TEST_MODE
 #   scratch                   a directory that is removed at the end
 #   failed                    1 after a test that failed: the suite ends with it
+#
+# A suite's --help prints the comment at its top (test/help.sh).
 set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 export COLLIO_SRC=${COLLIO_SRC:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}

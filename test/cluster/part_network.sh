@@ -57,6 +57,22 @@ shared_pointers() {
     [[ $(grep -c '^ok' "$work/log") == 6 ]]
 }
 
+# What ranks of two nodes do to one file, where each node caches pages and does not send all that it
+# has written at once.
+caching_clients() { # FCOLL WRITES READS: with exchange (enable, disable, automatic)
+    printf 'romio_cb_write %s\nromio_cb_read %s\n' "$2" "$3" >"$work/hints"
+    mpi 300 2,2 node --mca io ompio --mca fcoll "$1" --mca fbtl mtpwrite \
+        --mca common_collio_hints "$work/hints" "$COLLIO_BUILD/test/kernel/t_clients" --seconds 60 "$net"
+    local rc=$?
+    cat "$work/log"
+    ((rc == 0)) && grep -q '^ok collective_turns$' "$work/log"
+}
+caching_cases() { # FCOLL
+    check "network: $1, nodes that cache pages, direct access" caching_clients "$1" disable disable
+    check "network: $1, nodes that cache pages, reads alone are direct" caching_clients "$1" enable disable
+    check "network: $1, nodes that cache pages, choices of auto" caching_clients "$1" automatic automatic
+}
+
 nothing_serves() { gone "$VCLUSTER_STATE/$VCLUSTER_NAME/.*[.]vol"; }
 
 part_network() {
@@ -79,6 +95,9 @@ part_network() {
     each_fcoll network network_cases
     ! built overlap || check 'network: the report names the block' block_in_report
     ! built overlap || check 'network: shared file pointers' shared_pointers
+    make -s -C "$COLLIO_BUILD/test/kernel" check TESTS= >"$work/log" 2>&1
+    network_up gluster-cached
+    each_fcoll network caching_cases
     network_down
     check 'network: servers end with the cluster' nothing_serves
 }

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
 # Parts of the cluster suite, read by run: contract and hang (programs of test/fault where not all ranks
-# share memory), pointer, fuzz (random sequences), lost (a node that is killed) and silent (a link that is
-# cut).
+# share memory), pointer, fuzz (random sequences), lost (a node that is killed) silent (a link that is
+# cut) and starve (a rank that runs out of memory).
 
 contract_of() {
     local fcoll=$1 layout map layouts="2,2 1,1,1 4,1,3" fbtl=posix program
@@ -36,6 +36,19 @@ part_pointer() {
     done
 }
 
+# A path that only node0 has: an error on all ranks, and a line that names the other nodes.
+part_private() {
+    local node
+    programs_of fault private || return
+    cluster_for 2,1,2
+    mkdir -p "$work/private"
+    for node in node1 node2; do "$vc" exec "$node" mount -t tmpfs none "$work/private" || return; done
+    mpi_test "private: 2,1,2" 120 2,1,2 slot --mca fcoll overlap \
+        "$COLLIO_BUILD/test/fault/t_private" "$work/private/file" "$work/all"
+    check "private: the nodes are named" grep -q 'cannot be opened on node1, node2, while' "$work/log"
+    for node in node1 node2; do "$vc" exec "$node" umount "$work/private"; done
+}
+
 # A job hangs on purpose (t_hang): SIGUSR1 of mpirun reaches the ranks of all nodes, and collio-hang names
 # the ranks that the others wait for.
 # Sends the signal until collio-hang prints what is expected. A signal before all ranks have opened their records
@@ -47,7 +60,7 @@ ask_ranks() { # PATTERN...
         (("$(find "$work/records" -type f | wc -l)" == ranks)) || continue
         "$vc" exec head kill -USR1 "$(<"$work/mpirun.pid")"
         sleep 1
-        "$COLLIO_SRC/tools/info/collio-hang" "$work/records" >"$work/hang.log" 2>&1
+        "$COLLIO_SRC/info/collio-hang" "$work/records" >"$work/hang.log" 2>&1
         for pattern; do grep -q -E "$pattern" "$work/hang.log" || continue 2; done
         return 0
     done
@@ -63,7 +76,7 @@ hang_case() { # FCOLL LAYOUT MAPPING PLAN PATTERN...
     rm -rf "$work/records" "$work/mpirun.pid"
     mkdir "$work/records"
     VCLUSTER_MPIRUN=$work/mpirun "$vc" mpirun --hostfile "$work/hosts" -np "$ranks" --map-by "$map" \
-        --mca fcoll "$fcoll" --mca common_collio_hang "$work/records" -x T_DIR="$work" \
+        --mca fcoll "$fcoll" --mca fcoll_tam_exchange on --mca common_collio_hang "$work/records" -x T_DIR="$work" \
         "$COLLIO_BUILD/test/fault/t_hang" "$plan" >"$work/log" 2>&1 </dev/null &
     job=$!
     if ask_ranks "$@"; then
@@ -167,3 +180,25 @@ silent_of() {
 }
 
 part_silent() { programs_of fault silent && each_fcoll silent silent_of; }
+
+# ---- starve --------------------------------------------------------------------------------------
+
+# One rank cannot have one allocation, each of them in turn: the same error everywhere, no hang.
+starve() { # FCOLL NAME VICTIM HINTS
+    local step=9 fault=$COLLIO_BUILD/test/fault
+    [[ $mode != full ]] || step=1
+    mpi_test "starve: $1, $2, rank $3" 600 3,2 slot --mca fcoll "$1" -x T_DIR="$work" \
+        -x T_HINTS="exchange=on,plan_reuse=false,buffer_bytes=65536,$4" \
+        -x LD_PRELOAD="$fault/.libs/libfault.so" "$fault/t_nth" memory "$3" "$step" calls
+}
+starve_of() {
+    local fcoll=$1 victim transport layers='' transports="isend shm put_lock"
+    [[ $fcoll != tam ]] || layers=,local_aggregators_per_node=1
+    cluster 2
+    for transport in $transports; do
+        [[ $transport == shm ]] && victim=3 || victim=0
+        starve "$fcoll" "$transport" "$victim" "transport=$transport$layers"
+    done
+    starve "$fcoll" 'partition memory' 3 "transport=isend,partition=memory$layers"
+}
+part_starve() { programs_of fault starve && each_fcoll starve starve_of; }

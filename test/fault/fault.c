@@ -20,15 +20,18 @@
  *     shm_bytes=N           but only beyond N bytes of a file
  *     zero=K                the K-th call and all after it move no byte, and return no error
  *     fallocate_errno=E     fallocate fails with E: the file system has none
+ *     fallocate_most=N      fallocate of more than N bytes is interrupted
  *     stale=N               fstat, SEEK_HOLE and SEEK_DATA see the first N bytes of a file only:
  *                           old attributes of a network file system
  *     lock_errno=E          byte-range locks fail with E; with lock_skip=S the first S of them
  *                           work, with lock_count=C only C fail then
  *     lock_log=FILE         at the end: "locks N" in this file, the OFD locks that were tried
- *     uring=K               every K-th submission to io_uring fails with ENOMEM
- *     aio_submit=K          every K-th submission to libaio fails with ENOMEM,
- *     aio_eio=K             every K-th of its requests ends with EIO,
+ *     uring=K aio_submit=K  every K-th submission to io_uring or libaio fails with
+ *     queue_errno=E         E (default ENOMEM), but not the
+ *     queue_skip=S          first S of them
+ *     aio_eio=K             every K-th request of libaio ends with EIO,
  *     aio_short=K           or with 4096 bytes less
+ *     exists=N              the first N opens that create a file, without O_EXCL, fail with EEXIST
  *     malloc=N              allocations of N bytes and more fail
  *     progress_us=N         every look for messages takes N microseconds longer: a slow network,
  *                           when set on the ranks that send
@@ -43,6 +46,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +58,7 @@
 
 fault_plan fault = {.rank = -1};
 atomic_llong failed_calls;
-static atomic_llong calls, bytes_done, refused_allocations;
+static atomic_llong calls, bytes_done, refused_allocations, creates;
 
 #define WORD(name, member)                     \
     {                                          \
@@ -83,13 +87,17 @@ static const struct {
     WORD("shm_bytes", shm_bytes),
     WORD("zero", zero_at),
     WORD("fallocate_errno", fallocate_errno),
+    WORD("fallocate_most", fallocate_most),
     WORD("stale", stale),
+    WORD("exists", exists),
     WORD("malloc", malloc_bytes),
     WORD("lock_errno", lock_errno),
     WORD("lock_skip", lock_skip),
     WORD("lock_count", lock_count),
     WORD("uring", uring),
     WORD("aio_submit", aio_submit),
+    WORD("queue_errno", queue_errno),
+    WORD("queue_skip", queue_skip),
     WORD("aio_eio", aio_eio),
     WORD("aio_short", aio_short),
     WORD("progress_us", progress_us),
@@ -142,7 +150,7 @@ __attribute__((visibility("default"))) void fault_set(const char *spec)
         p.on = true;
     }
     p.on = p.on && (0 > p.rank || my_rank() == p.rank);
-    calls = bytes_done = failed_calls = refused_allocations = 0;
+    calls = bytes_done = failed_calls = refused_allocations = creates = 0;
     fault = p;
 }
 
@@ -334,6 +342,10 @@ EXPORT int fallocate(int fd, int mode, off_t at, off_t bytes)
         errno = (int) fault.fallocate_errno;
         return -1;
     }
+    if (0 != fault.fallocate_most && bytes > fault.fallocate_most && concerns(fd, true)) {
+        errno = EINTR;
+        return -1;
+    }
     return real(fd, mode, at, bytes);
 }
 
@@ -341,6 +353,32 @@ static bool is_stale(int fd)
 {
     return 0 < fault.stale && concerns(fd, true);
 }
+
+static bool exists(const char *path, int flags)
+{
+    return fault.on && 0 < fault.exists && O_CREAT == (flags & (O_CREAT | O_EXCL))
+           && NULL != strstr(path, fault.match) && creates++ < fault.exists;
+}
+
+#define OPENS(suffix)                                         \
+    EXPORT int open##suffix(const char *path, int flags, ...) \
+    {                                                         \
+        typedef int (*open_t)(const char *, int, ...);        \
+        va_list more;                                         \
+        int mode;                                             \
+                                                              \
+        REAL("open" #suffix, open_t);                         \
+        if (exists(path, flags)) {                            \
+            return (int) fails(EEXIST);                       \
+        }                                                     \
+        va_start(more, flags);                                \
+        mode = va_arg(more, int);                             \
+        va_end(more);                                         \
+        return real(path, flags, mode);                       \
+    }
+
+OPENS()
+OPENS(64)
 
 EXPORT int fstat(int fd, struct stat *info)
 {

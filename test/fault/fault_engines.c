@@ -61,6 +61,17 @@ static bool turn_of(atomic_llong *calls, int64_t nth)
     return fault.on && 0 < nth && 0 == ++*calls % nth;
 }
 
+/* The result of a submission: refused in every n-th call after the first ones; 0: it works. */
+static int refused(atomic_llong *calls, int64_t nth)
+{
+    long long turn = fault.on && 0 < nth ? ++*calls - fault.queue_skip : 0;
+
+    if (0 >= turn || 0 != turn % nth) {
+        return 0;
+    }
+    return 0 == fault.queue_errno ? -ENOMEM : -(int) fault.queue_errno;
+}
+
 struct io_uring;
 int io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags);
 int io_uring_submit(struct io_uring *ring);
@@ -77,9 +88,10 @@ EXPORT int io_uring_submit(struct io_uring *ring)
 {
     typedef int (*submit_t)(struct io_uring *);
     static atomic_llong calls;
+    int rc = refused(&calls, fault.uring);
 
     REAL("io_uring_submit", submit_t);
-    return turn_of(&calls, fault.uring) ? -ENOMEM : real(ring);
+    return 0 != rc ? rc : real(ring);
 }
 
 struct io_context;
@@ -107,9 +119,10 @@ EXPORT int io_submit(struct io_context *context, long count, struct iocb **reque
 {
     typedef int (*submit_t)(struct io_context *, long, struct iocb **);
     static atomic_llong calls;
+    int rc = refused(&calls, fault.aio_submit);
 
     REAL("io_submit", submit_t);
-    return turn_of(&calls, fault.aio_submit) ? -ENOMEM : real(context, count, requests);
+    return 0 != rc ? rc : real(context, count, requests);
 }
 
 EXPORT int io_getevents(struct io_context *context, long least, long most, struct aio_event *events,

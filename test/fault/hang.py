@@ -10,7 +10,7 @@ import time
 
 import launch
 
-TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools', 'info',
+TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'info',
                     'collio-hang')
 RANKS = 3
 SECONDS = 120   # until the ranks have come to the place where they hang

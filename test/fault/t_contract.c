@@ -388,7 +388,7 @@ static void errors_of(kind_t kind)
     one_fails(kind, "exchange=off", false);
     one_fails(kind, "exchange=off", true);
     leaves_after_error(kind, "exchange=off");
-    leaves_after_error(kind, "exchange=auto"); /* fcoll/tam, being named, exchanges */
+    leaves_after_error(kind, "exchange=auto");
     leaves_after_error(kind, "exchange=on");
     for (int i = 0; i < 5; ++i) {
         function_after_error(kind, i);

@@ -250,6 +250,77 @@ static void second_file(void)
     t_verdict("second_file_cannot_allocate");
 }
 
+/** After `calls` writes, or reads, the node's segment can be enlarged no more. `auto` measures
+ *  schedules with one and two collective buffers, because accesses take time that overlap may hide;
+ *  so a call that reuses a plan needs a larger segment. */
+static void segment_cannot_grow(const char *partition, bool write, int calls)
+{
+    enum { CALLS = 6, SLOW_MS = 2 };
+    const t_request large = {700, 50, 33, 200}; /* `auto` measures it, and a write has marks */
+    t_blocks mine = t_request_blocks(&large, t_rank);
+    char hints[128], spec[64];
+    MPI_File file;
+
+    /* `auto` keeps no measurements for files with another buffer size */
+    snprintf(hints, sizeof(hints),
+             "exchange=on,transport=shm,keep=false,buffer_bytes=%dK,partition=%s", 32 + 4 * calls,
+             partition);
+    if (t_create(path, hints, &file)) {
+        t_blocks_view(file, &mine);
+        for (int i = 0; i < CALLS; i++) {
+            snprintf(spec, sizeof(spec), "match=errors,delay_ms=%d,shm_errno=%d", SLOW_MS,
+                     i < calls ? 0 : ENOSPC);
+            t_fault_set(0 == i ? NULL : spec);
+            if (write || 0 == i) {
+                t_blocks_write(file, &mine, t_rank);
+            } else {
+                t_blocks_read(file, &mine, t_rank);
+            }
+        }
+        t_fault_set(NULL);
+        t_ok(MPI_File_close(&file), "close");
+        t_request_check(&large, 0, path, 0);
+    }
+}
+
+static void segments_cannot_grow(void)
+{
+    static const char *const partitions[] = {"memory", "even", "static_cyclic"};
+
+    for (size_t p = 0; p < sizeof(partitions) / sizeof(partitions[0]); p++) {
+        for (int calls = 0; calls < 5; calls++) {
+            segment_cannot_grow(partitions[p], true, calls);
+            segment_cannot_grow(partitions[p], false, calls);
+        }
+        t_verdict("segment_cannot_grow_%s", partitions[p]);
+    }
+}
+
+/** GlusterFS returns EEXIST without O_EXCL while another node creates the file. */
+static void created_by_others(void)
+{
+    MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    MPI_File file;
+
+    for (int i = 0; i < 2; i++) {
+        t_fault_set("match=errors,exists=3");
+        t_same_class(
+            MPI_File_open(comms[i], path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+            MPI_SUCCESS, "open while another node creates the file");
+        t_fail_if((0 == t_rank || 1 == i) && 3 != t_fault_count(), "%lld opens failed",
+                  t_fault_count());
+        t_fault_set(NULL);
+        if (MPI_FILE_NULL != file) {
+            t_ok(MPI_File_close(&file), "close");
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        t_same_class(MPI_File_open(comms[i], path, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR,
+                                   MPI_INFO_NULL, &file),
+                     MPI_ERR_FILE_EXISTS, "MPI_MODE_EXCL");
+    }
+    t_verdict("created_by_others");
+}
+
 int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
@@ -262,6 +333,8 @@ int main(int argc, char *argv[])
     every_pipeline();
     no_memory();
     second_file();
+    segments_cannot_grow();
+    created_by_others();
     no_leak("schedule=none,transport=isend", "failed_calls_leave_nothing_behind");
     no_leak("schedule=write_comm2,transport=shm", "failed_calls_leave_nothing_behind_shm");
     t_remove(path);

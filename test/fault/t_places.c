@@ -1,15 +1,19 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Places that cannot take what is written: /dev/full, a file system with too little room, a limit
- * on the size of files, a read-only file, a directory that is gone. No shim: real errors.
+ * on the size of files, a read-only file, a directory that is gone or immutable, a file in place of
+ * a directory. No shim: real errors.
  *
  *     t_places [SMALL-DIRECTORY]      a directory on a file system of about 1 MiB
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -165,6 +169,75 @@ static void removed_directory(void)
     t_verdict("directory_removed_under_us");
 }
 
+/** An open of a new file by all ranks, and by each rank alone. */
+static void new_file_refused(const char *path, int class, const char *what)
+{
+    MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    MPI_File file;
+
+    for (int i = 0; i < 2; ++i) {
+        t_same_class(
+            MPI_File_open(comms[i], path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+            class, what);
+    }
+}
+
+static void file_as_directory(void)
+{
+    char name[512], path[600];
+
+    t_path(name, sizeof(name), "plain");
+    snprintf(path, sizeof(path), "%s/file", name);
+    if (0 == t_rank) {
+        t_prefill(name, 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    new_file_refused(path, MPI_ERR_BAD_FILE, "open below a file");
+    t_verdict("file_as_directory");
+}
+
+/** Switches the attribute of "chattr +i". Returns false if that is not allowed here. */
+static bool set_immutable(const char *dir, bool on)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY), flags = 0;
+    bool set = -1 != fd && 0 == ioctl(fd, FS_IOC_GETFLAGS, &flags);
+
+    flags = on ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
+    set = set && 0 == ioctl(fd, FS_IOC_SETFLAGS, &flags);
+    if (-1 != fd) {
+        close(fd);
+    }
+    return set;
+}
+
+static void immutable_directory(void)
+{
+    char dir[512], path[600];
+    int set = 0;
+
+    t_path(dir, sizeof(dir), "immutable");
+    snprintf(path, sizeof(path), "%s/file", dir);
+    if (0 == t_rank) {
+        mkdir(dir, 0755);
+        set = set_immutable(dir, true);
+    }
+    MPI_Bcast(&set, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (set) {
+        new_file_refused(path, MPI_ERR_ACCESS, "open in an immutable directory");
+        MPI_Barrier(MPI_COMM_WORLD);
+        t_fail_if(0 == t_rank && !set_immutable(dir, false), "cannot be undone: %s",
+                  strerror(errno));
+    }
+    if (0 == t_rank) {
+        rmdir(dir);
+    }
+    if (set) {
+        t_verdict("immutable_directory");
+    } else if (0 == t_rank) {
+        printf("skip immutable_directory # chattr +i is not allowed here\n");
+    }
+}
+
 int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
@@ -176,6 +249,8 @@ int main(int argc, char *argv[])
     size_limit("exchange=off", false, "size_limit_without_exchange");
     read_only();
     removed_directory();
+    file_as_directory();
+    immutable_directory();
     if (2 == argc) {
         full_file_system(argv[1], "exchange=on", "full_file_system");
         full_file_system(argv[1], "exchange=on,schedule=write_comm2,buffer_bytes=200000",

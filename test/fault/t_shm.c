@@ -5,6 +5,9 @@
  * refused; signals must not keep memory from being allocated; a process that ended must be noticed,
  * and no other.
  */
+#ifndef _GNU_SOURCE
+#    define _GNU_SOURCE /* F_OFD_SETLK */
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "node/process.h"
@@ -205,6 +209,64 @@ static void links_are_refused(void)
     verdict("symbolic links are refused");
 }
 
+static void age(const char *name, time_t seconds)
+{
+    struct timespec times[2] = {{time(NULL) - seconds, 0}, {time(NULL) - seconds, 0}};
+    char path[128];
+
+    snprintf(path, sizeof(path), "/dev/shm%s", name);
+    expect(0 == utimensat(AT_FDCWD, path, times, 0), "utimensat %s", path);
+}
+
+/* Makes a segment, and dies with its name. */
+static int die(const int64_t *key)
+{
+    static collio_shm_t segment;
+
+    if (0 == collio_shm_make(&segment, BYTES, (int64_t *) key)) {
+        age(segment.name, 1000);
+        raise(SIGKILL);
+    }
+    return 1;
+}
+
+/* What a killed process has left goes away with the first segment of a process; what is new, in use
+ * or not ours stays. Runs before this process makes another segment. */
+static void orphans_are_removed(void)
+{
+    enum { NEW, LOCKED, OPEN, LONG, OTHER, STAY };
+    static const char *const stay[STAY] = {"/collio-0123456789abcdef", "/collio-1123456789abcdef",
+                                           "/collio-2123456789abcdef", "/collio-0123456789abcdef0",
+                                           "/collio-mine"};
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    collio_shm_t segment;
+    int64_t *key = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    char dead[64];
+    int locked;
+
+    expect(256 + SIGKILL == in_child(die, key), "the child is not dead");
+    snprintf(dead, sizeof(dead), "/collio-%016llx", (long long) key[0]);
+    expect(name_exists(dead), "the dead process left no name");
+    for (int i = 0; i < STAY; i++) {
+        plant(stay[i], 100, OPEN == i ? 0644 : 0600);
+        age(stay[i], NEW == i ? 0 : 1000);
+    }
+    locked = shm_open(stay[LOCKED], O_RDWR, 0600);
+    expect(0 == fcntl(locked, F_OFD_SETLK, &whole), "lock");
+    expect(0 == collio_shm_make(&segment, BYTES, key), "make");
+    expect(0 != fcntl(segment.holder - 1, F_SETLK, &whole), "a segment is not locked");
+    expect(!name_exists(dead), "the name of a dead process stays");
+    for (int i = 0; i < STAY; i++) {
+        expect(name_exists(stay[i]), "%s was removed", stay[i]);
+        shm_unlink(stay[i]);
+    }
+    shm_unlink(dead);
+    close(locked);
+    collio_shm_fini(&segment);
+    munmap(key, 4096);
+    verdict("what a killed process has left is removed");
+}
+
 /* In place of the C library's: with a timer signal every few milliseconds, a kernel that gives up
  * an interrupted allocation as a whole never ends a large one, and interrupts small ones now and
  * then. (Some kernels do not let signals interrupt it at all.) */
@@ -320,6 +382,7 @@ static void threads_live_on(void)
 
 int main(void)
 {
+    orphans_are_removed();
     shared_by_all();
     names_are_random();
     others_are_refused();

@@ -3,7 +3,7 @@
  * MPI_File_preallocate on file systems without fallocate (older NFS, FUSE), where some ranks see an
  * old size of the file: bytes that were written stay, the file grows to what was asked for, and new
  * space reads as zeros. A file system that takes no bytes ends the call with an error, the same on
- * all ranks.
+ * all ranks. Signals that interrupt every large fallocate do not keep the call from ending.
  */
 #include "t_fault.h"
 
@@ -60,6 +60,25 @@ static void takes_nothing(const char *spec, const char *name)
     t_verdict("%s", name);
 }
 
+static void interrupted(int64_t asked, const char *name)
+{
+    MPI_File file;
+
+    make_file();
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, NULL, &file)) {
+        t_fault_set("match=stale,fallocate_most=1048576");
+        t_same_class(MPI_File_preallocate(file, asked), MPI_SUCCESS, name);
+        t_fault_set(NULL);
+        t_ok(MPI_File_close(&file), "close");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (0 == t_rank) {
+        t_sparse_check(path, asked, written, asked);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_verdict("%s", name);
+}
+
 int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
@@ -74,6 +93,7 @@ int main(int argc, char *argv[])
     }
     takes_nothing(NO_FALLOCATE ",zero=1", "no_byte_is_taken");
     takes_nothing(NO_FALLOCATE ",zero=2,short=1000", "some_bytes_are_taken");
+    interrupted((5 << 20) + 300, "large_allocations_are_interrupted");
     t_remove(path);
     return t_finish();
 }

@@ -15,8 +15,9 @@ def ends(suite):
     # keep them waiting for longer than any such time, memory does not.
     patience = [('odls_base_sigkill_timeout', 5)]
     folder = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
-    for how, end in (('exit', 'exited'), ('_exit', 'exited'), ('abort', 'aborted'),
-                     ('segv', 'signalled'), ('term', 'signalled')):
+    for how, end, code in (('exit', 'exited', 5), ('_exit', 'exited', 6), ('abort', 'aborted', 7),
+                           ('segv', 'signalled', signal.SIGSEGV),
+                           ('term', 'signalled', signal.SIGTERM)):
         case = Case(suite, f'end by {how}', 3, [program('t_ends'), how], expect=None,
                     mca=patience, folder=folder)
         parts = sorted(glob.glob(case.profile_path + '.part.*'))
@@ -26,7 +27,8 @@ def ends(suite):
         case.func(MPI_INDEPENDENT, 'MPI_File_write_at', 3, 3000)
         case.equal('own files', [joined.files.get((f'own.{rank}', POSIX, 'write'))
                                  for rank in range(3)], [(1, 0, 77)] * 3)
-        case.equal('how it ended', joined.ranks.get(2, {}).get('ended'), end)
+        last = joined.ranks.get(2, {})
+        case.equal('how it ended', (last.get('ended'), last.get('end_code')), (end, code))
         text = subprocess.run([TOOL, 'report', *parts], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
         case.equal('report', text.returncode, 0)

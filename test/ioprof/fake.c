@@ -7,6 +7,8 @@
  *                 that exists has 4 stripes of 2 MiB), mdt (data on the metadata server), late
  *                 (as lustre, but not when the first two files are opened), beegfs (3 chunks of
  *                 512 KiB) */
+#include "record/plain_libc.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>

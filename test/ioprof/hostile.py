@@ -41,9 +41,9 @@ def profile(place, calls=100):
     return path
 
 
-def output(*words):
+def output(*words, timeout=120):
     done = subprocess.run([TOOL, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          check=True, timeout=120)
+                          check=True, timeout=timeout)
     return done.stdout
 
 
@@ -126,6 +126,26 @@ def link_of_a_run(suite, name, option, how, missing=None):
     else:
         case.equal('a message', 'symbolic link' in case.result.text, True)
     case.done()
+
+
+def times(suite):
+    """Bins of time whose sums overflow are merged with others, and the merge ends."""
+    place = tempfile.mkdtemp(prefix='ioprof-')
+    paths = []
+    wrong = []
+    for n, (start, width) in enumerate(((0, 1), (2**64 - 2, 1), (made.START, 2**63), (5, 2**64 - 1))):
+        paths.append(os.path.join(place, f'{n}.iop'))
+        made.write(paths[-1], {}, [made.rank(n)], [], [],
+                   [(b, 1, made.WRITE, 1, 1, 1) for b in (0, 255)], start=start, width=width)
+    for a in range(4):
+        for b in range(4):
+            try:
+                if a != b:
+                    output('report', '--json', paths[a], paths[b], timeout=30)
+            except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
+                wrong.append(f'{a} with {b}: {error}')
+    shutil.rmtree(place)
+    suite.check('merge of times that overflow', not wrong, '\n'.join(wrong))
 
 
 def links(suite):

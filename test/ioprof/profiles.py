@@ -11,8 +11,8 @@ import tempfile
 import launch
 
 FOLDER = os.path.join(launch.BUILD, 'test', 'ioprof')
-TOOL = os.path.join(launch.BUILD, 'tools', 'ioprof', 'ioprof')
-SIMULATE = os.path.join(launch.BUILD, 'tools', 'ioprof', 'ioprof_simulate')
+TOOL = os.path.join(launch.BUILD, 'ioprof', 'ioprof')
+SIMULATE = os.path.join(launch.BUILD, 'ioprof', 'ioprof_simulate')
 TIMEOUT = 120
 CLASSES = 'collective independent completion posix inside'.split()
 MPI_COLLECTIVE, MPI_INDEPENDENT, MPI_COMPLETION, POSIX, INSIDE = range(5)

@@ -76,12 +76,13 @@ def node(suite):
                         f'write_bytes 5 samples [bytes] 1 9 {3000 * i}\n')
             write_stats(place, 'osc', f'ost_read {7 * i} samples [usec] 1 9 99\n'
                         f'ost_write {14 * i} samples [usec] 1 9 99\nread_bytes 5 samples [bytes] 1 9 8\n')
+            write_stats(place, 'lnet', f'2 9 0 {5 * i} {6 * i} 77 1 {700 * i} {800 * i} 77 1\n')
             if os.path.exists(os.path.join(place, 'cost.dat')) and i > 150:
                 return
             time.sleep(0.02)
 
     case = Case(suite, 'counters of hosts', 2, [program('t_memory')], ['--node'],
-                meanwhile=count_up, env={'IOPROF_LUSTRE_STATS': '{llite,osc}.stats'})
+                meanwhile=count_up, env={'IOPROF_LUSTRE_STATS': '{llite,osc,lnet}.stats'})
     rows = case.profile.data['time']['node']
     total = {key: sum(row[key] for row in rows) for key in (rows[0] if rows else {})}
     case.equal('CPU time', total.get('cpu_ns', 0) > 0, True)
@@ -91,5 +92,10 @@ def node(suite):
     case.equal('two requests to write for one to read', total.get('lustre_writes'),
                2 * total.get('lustre_reads', -1))
     case.equal('requests', total.get('lustre_reads', 0) > 0, True)
+    case.equal('messages and bytes of lnet', [total.get('lnet_' + name) for name in (
+        'sends', 'receives', 'sent', 'received')],
+               [total.get('lnet_sends', 0) // 5 * n for n in (5, 6, 700, 800)])
+    case.equal('messages', total.get('lnet_sends', 0) > 0, True)
+    case.equal('lnet in the report', f"in {total.get('lnet_sends')} messages" in case.report(), True)
     case.equal('the report', '  hosts  ' in case.report(), True)
     case.done()

@@ -1,7 +1,12 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* Every POSIX and stdio function that ioprof wraps, a known number of times with known sizes. `run`
  * has the table of what the profile must say. Built three times: plain, with 64-bit names, and with
- * the checked functions of _FORTIFY_SOURCE. */
+ * the checked functions of _FORTIFY_SOURCE. The flags of a distribution must not choose them. */
+#undef _FORTIFY_SOURCE
+#ifdef T_FORTIFY
+#    define _FORTIFY_SOURCE 2
+#endif
+
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>

@@ -124,3 +124,94 @@ CASE(atomic_individual, BARE)
         check_one_writer(&blocks, found, 1 + round * t_size);
     }
 }
+
+/* What an atomic call wrote is there for every call that begins after it, on any rank. */
+static void take_atomic_turns(bool together)
+{
+    enum { BYTES = 20011, ROUNDS = 20 };
+
+    if (!t_ok(MPI_File_set_atomicity(file, 1), "MPI_File_set_atomicity")) {
+        refused = true;
+        return;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round % t_size == t_rank) {
+            put(false, 0, BYTES, 1 + round);
+        }
+        expect(0, BYTES, 1 + round);
+        MPI_Barrier(MPI_COMM_WORLD);
+        get(together, 0, BYTES);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+CASE(atomic_turns, WHOLE)
+{
+    take_atomic_turns(false);
+}
+
+CASE(atomic_collective_turns, WHOLE)
+{
+    take_atomic_turns(true);
+}
+
+/* Each rank has a handle of its own and requests data sieving, which writes the gaps, too. */
+CASE(sieved_alone, BARE)
+{
+    t_blocks mine = {t_rank * GAP_BLOCK, GAP_BLOCK, t_size * GAP_BLOCK, GAP_BLOCKS};
+
+    expect(0, mine.stride * GAP_BLOCKS, 1);
+    open_by(MPI_COMM_SELF, CREATE, "romio_ds_write=enable");
+    t_blocks_view(file, &mine);
+    MPI_Barrier(MPI_COMM_WORLD);
+    write_blocks(&mine, 1);
+    close_file();
+    check_stored();
+}
+
+/* Atomic mode of handles that one rank has. */
+CASE(atomic_alone, BARE)
+{
+    enum { BLOCKS = 60, STRIDE = 331, ROUNDS = 5 };
+    const t_blocks blocks = {0, GAP_BLOCK, STRIDE, BLOCKS};
+    unsigned char found[GAP_BLOCK * BLOCKS];
+    MPI_Status status;
+
+    open_by(MPI_COMM_SELF, CREATE, NULL);
+    if (MPI_SUCCESS != MPI_File_set_atomicity(file, 1)) {
+        refused = true;
+        close_file();
+        return;
+    }
+    t_blocks_view(file, &blocks);
+    for (int round = 0; round < ROUNDS; round++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        write_blocks(&blocks, 1 + round * t_size + t_rank);
+        MPI_Barrier(MPI_COMM_WORLD);
+        memset(found, 0, sizeof(found));
+        t_ok(MPI_File_read_at(file, 0, found, sizeof(found), MPI_BYTE, &status),
+             "MPI_File_read_at");
+        check_one_writer(&blocks, found, 1 + round * t_size);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    close_file();
+}
+
+/* Atomic mode of a handle that only reads. */
+CASE(atomic_read_only, BARE)
+{
+    expect(0, 5000, 1);
+    open_file(CREATE);
+    if (0 == t_rank) {
+        put(false, 0, 5000, 1);
+    }
+    close_file();
+    open_file(MPI_MODE_RDONLY);
+    if (MPI_SUCCESS != MPI_File_set_atomicity(file, 1)) {
+        refused = true;
+    } else {
+        get(false, 0, 5000);
+        get(true, 0, 5000);
+    }
+    close_file();
+}

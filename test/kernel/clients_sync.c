@@ -58,3 +58,33 @@ CASE(one_writer, WHOLE)
         MPI_Barrier(MPI_COMM_WORLD);
     }
 }
+
+/* Collective calls alone: each finds what the call before it wrote, without a sync, on any rank.
+ * All ranks have read the bytes that one rank writes anew; `calls` calls write a part each. */
+static void take_turns(int calls)
+{
+    enum { PART = 10007 };
+
+    expect(0, calls * PART, 1);
+    for (int i = 0; i < calls; i++) {
+        put(true, i * PART, 0 == t_rank ? PART : 0, 1);
+    }
+    for (int round = 0; round < 4 * ROUNDS; round++) {
+        get(true, 0, calls * PART);
+        for (int i = 0; i < calls; i++) {
+            put(true, i * PART, round % t_size == t_rank ? PART : 0, 2 + round);
+        }
+        expect(0, calls * PART, 2 + round);
+    }
+    get(true, 0, calls * PART);
+}
+
+CASE(collective_turns, WHOLE)
+{
+    take_turns(1);
+}
+
+CASE(collective_turns_of_calls, WHOLE)
+{
+    take_turns(3);
+}

@@ -14,11 +14,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { REGISTERS_MOST = 64 << 10 };
+enum { REGISTERS_MAX = 64 << 10 };
 
 static long set_registers(long pid, long kind, const struct iovec *known)
 {
-    static _Thread_local char all[REGISTERS_MOST];
+    static _Thread_local char all[REGISTERS_MAX];
     struct iovec full = {.iov_base = all, .iov_len = sizeof(all)};
 
     if (0 != syscall(SYS_ptrace, PTRACE_GETREGSET, pid, kind, &full)) {

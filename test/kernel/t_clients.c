@@ -40,13 +40,18 @@ void add_case(test_case *test)
     last_case = &test->next;
 }
 
-void open_file(int mode)
+void open_by(MPI_Comm comm, int mode, const char *hints)
 {
-    if (!t_open(MPI_COMM_WORLD, path, mode, NULL, &file)) {
+    if (!t_open(comm, path, mode, hints, &file)) {
         fprintf(stderr, "t_clients: rank %d: %s: %s\n", t_rank, path, t_first_failure());
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     is_open = true;
+}
+
+void open_file(int mode)
+{
+    open_by(MPI_COMM_WORLD, mode, NULL);
 }
 
 void close_file(void)

@@ -40,8 +40,9 @@ typedef struct test_case {
 
 void add_case(test_case *test);
 
-/* Collective: opens the file, which is made by its first opening. */
+/* Collective: opens the file, which is made by its first opening; with hints, or by some ranks. */
 void open_file(int mode);
+void open_by(MPI_Comm comm, int mode, const char *hints);
 void close_file(void);
 /* Collective: no other rank uses the file in between what comes before and after. */
 void sync_barrier_sync(void);

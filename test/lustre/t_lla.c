@@ -21,7 +21,8 @@
  *   t_lla file_bytes                                 size of what an open allocates for the file
  *
  * Block i of rank r is block i * ranks + r of the file, SHIFT bytes further on. LLA_HINTS is a list
- * of key=value; the shell command LLA_AFTER_OPEN runs on rank 0 when all ranks have the file open.
+ * of key=value; the shell commands LLA_AFTER_OPEN and LLA_AFTER_VIEW run on rank 0 when all ranks
+ * have opened the file or set a view. With LLA_READ_ONLY, `individual` opens the file for reading.
  */
 
 #include "ompi/mca/common/collio/access/lockahead.h"
@@ -132,6 +133,7 @@ static void set_view(MPI_File file, const t_blocks *mine)
     EXPECT(MPI_SUCCESS
            == MPI_File_set_view(file, mine->first, MPI_BYTE, type, "native", MPI_INFO_NULL));
     MPI_Type_free(&type);
+    run_command("LLA_AFTER_VIEW");
 }
 
 /* Writes, or reads and compares, blocks of the file by one call at `offset` of the view. */
@@ -218,7 +220,8 @@ static void ahead(const char *path, bool write, const t_blocks *mine)
         range[i] = (collio_extent_t){block_of(mine, i).first, mine->block};
     }
     if (NULL != lockahead && COLLIO_LOCKAHEAD_OFF != lockahead->collective) {
-        lockahead->request(lockahead, range, (size_t) mine->count, write, false);
+        lockahead->request(lockahead, range, (size_t) mine->count, write,
+                           !lockahead->async_collective);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < mine->count; ++i) {
@@ -233,7 +236,8 @@ static void ahead(const char *path, bool write, const t_blocks *mine)
 
 static void through_view(const char *path, bool write, t_blocks mine, bool collective, int calls)
 {
-    MPI_File file = open_file(path, MPI_MODE_RDWR | MPI_MODE_CREATE);
+    MPI_File file = open_file(
+        path, NULL == getenv("LLA_READ_ONLY") ? MPI_MODE_RDWR | MPI_MODE_CREATE : MPI_MODE_RDONLY);
 
     for (int call = 0; call < calls; ++call) {
         set_view(file, &mine);

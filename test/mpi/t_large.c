@@ -1,7 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One piece over 2 GiB: the last rank writes and reads 2^31 + 4097 bytes at once, the others a
- * little before it. Needs about 5 GiB of memory and as much on disk; skipped where there is less.
+ * little before it, in thousands of cycles. Needs about 5 GiB of memory and as much on disk;
+ * skipped where there is less.
  */
 #include "lib/t_file.h"
 
@@ -106,5 +107,9 @@ int main(int argc, char *argv[])
     }
     run("exchange=on", "piece_over_2_gib");
     run("exchange=off", "piece_over_2_gib_no_exchange");
+    run("exchange=on,aggregators=1,buffer_bytes=2097152,transport=isend,schedule=write_comm2",
+        "piece_over_2_gib_one_aggregator_messages");
+    run("exchange=on,aggregators=1,buffer_bytes=2097152,transport=shm,schedule=write_comm2",
+        "piece_over_2_gib_one_aggregator_shm");
     return t_finish();
 }

@@ -200,7 +200,7 @@ static int transfer(run *r, call *k)
                        k->mem.count, k->mem.type, &k->status);
 }
 
-/** Bytes of the call that the file had: all of them, or those before the end of the file. */
+/** Bytes of the call, in the order of the view, before the first one that the file did not have. */
 static int64_t bytes_there(const run *r, const call *k)
 {
     int64_t bytes = 0;
@@ -211,7 +211,10 @@ static int64_t bytes_there(const run *r, const call *k)
     for (size_t p = 0; p < k->pieces.n; p++) {
         int64_t left = r->eof - k->pieces.v[p].off;
 
-        bytes += left < 0 ? 0 : left < k->pieces.v[p].len ? left : k->pieces.v[p].len;
+        if (left < k->pieces.v[p].len) {
+            return bytes + (left < 0 ? 0 : left);
+        }
+        bytes += k->pieces.v[p].len;
     }
     return bytes;
 }
@@ -276,7 +279,7 @@ static void transfer_all(run *r, call calls[], int n)
 /** The buffer: a read must have brought the file's bytes, a write must have left it alone. */
 static void check_buffer(run *r, call *k)
 {
-    int64_t bytes = k->to - k->from, at = 0;
+    int64_t bytes = k->to - k->from, there = bytes_there(r, k), at = 0;
     unsigned char *stream = t_alloc((size_t) bytes);
 
     if (0 < bytes && mutated(r, "buffer")) {
@@ -288,7 +291,7 @@ static void check_buffer(run *r, call *k)
             int64_t offset = k->pieces.v[p].off + b;
             unsigned char want = r->writing ? t_val(offset, t_rank) : t_pre(offset);
 
-            if (stream[at] != want && (r->writing || offset < r->eof)) {
+            if (stream[at] != want && at < there) {
                 t_fail("buffer byte %lld (file offset %lld): got 0x%02x, expected 0x%02x",
                        (long long) at, (long long) offset, stream[at], want);
                 free(stream);

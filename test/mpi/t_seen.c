@@ -3,10 +3,12 @@
  * What the user sees of a file: the hints in force by MPI_File_get_info, and the MPI_T performance
  * variables: there and described.
  */
+#include "lib/t_compat.h"
 #include "lib/t_file.h"
 #include "lib/t_pvar.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +42,66 @@ static void given_hints(void)
         t_ok(MPI_File_close(&file), "close");
     }
     t_verdict("get_info_shows_given_hints");
+}
+
+/** Hints that nobody uses are not returned; those of other layers are. */
+static void unused_hints(void)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+    MPI_Info info, used;
+    MPI_File file;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "cb_config_list", "*:2");
+    MPI_Info_set(info, "romio_no_indep_rw", "true");
+    MPI_Info_set(info, "access_style", "write_once");
+    MPI_Info_set(info, "nc_var_align_size", "512");
+    t_ok(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file), "open");
+    t_ok(MPI_File_get_info(file, &used), "MPI_File_get_info");
+    t_fail_if(t_info_get(used, "cb_config_list", value, sizeof(value)),
+              "cb_config_list is returned");
+    t_fail_if(t_info_get(used, "romio_no_indep_rw", value, sizeof(value)),
+              "romio_no_indep_rw is returned");
+    t_fail_if(t_info_get(used, "access_style", value, sizeof(value)), "access_style is returned");
+    t_fail_if(!t_info_get(used, "nc_var_align_size", value, sizeof(value)),
+              "nc_var_align_size, a hint of PnetCDF, is not returned");
+    MPI_Info_free(&used);
+    MPI_Info_free(&info);
+    t_ok(MPI_File_close(&file), "close");
+    t_verdict("get_info_returns_no_unused_hints");
+}
+
+static void open_with(const char *hint, int number)
+{
+    char hints[64];
+    MPI_File file;
+
+    snprintf(hints, sizeof(hints), hint, number);
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
+        t_ok(MPI_File_close(&file), "close");
+    }
+}
+
+/** Messages about hints of many files are not kept. Nobody reads them here, so that stderr is
+ *  closed meanwhile. */
+static void many_messages(void)
+{
+    enum { FILES = 300, BYTES = 16384 };
+    int out = dup(STDERR_FILENO), none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    int64_t before = 0;
+
+    fflush(stderr);
+    dup2(none, STDERR_FILENO);
+    for (int i = 0; i < 2 * FILES; i++) {
+        before = FILES == i ? t_memory_used() : before;
+        open_with("schedule=wrong%d", i);
+    }
+    dup2(out, STDERR_FILENO);
+    close(out);
+    close(none);
+    t_fail_if(t_memory_used() - before > BYTES, "%lld bytes more after %d messages",
+              (long long) (t_memory_used() - before), FILES);
+    t_verdict("messages_are_not_kept");
 }
 
 /** Without hints: the standard ones with the values in use, and no list of our defaults. */
@@ -129,14 +191,18 @@ static void named_modes(void)
                  {"transport=put_fence", true},
                  {"exchange=off,transport=isend", false},
                  {"romio_cb_write=disable,schedule=write", false}};
-    bool tam = 0 == strcmp("tam", t_component());
+    static const char *const layers[] = {"local_aggregators=1", "local_aggregators_per_node=1",
+                                         "racks=1"};
 
-    t_fail_if(2 <= t_size && tam != (0 < cycles_with("report=off", tam ? "enable" : "automatic")),
-              "no mode is named: %s", tam ? "tam did not exchange" : "large pieces moved");
+    t_fail_if(0 < cycles_with("exchange=auto", "automatic"),
+              "no mode is named: large pieces moved");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int cycles = cycles_with(cases[i].hints, cases[i].exchange ? "enable" : "disable");
 
         t_fail_if(cases[i].exchange != (0 < cycles), "%s: %d cycles", cases[i].hints, cycles);
+    }
+    for (size_t i = 0; 0 == strcmp("tam", t_component()) && i < 3; i++) {
+        t_fail_if(0 == cycles_with(layers[i], "enable"), "%s: no exchange", layers[i]);
     }
     t_verdict("named_modes_are_used");
 }
@@ -146,7 +212,9 @@ int main(int argc, char *argv[])
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "seen");
     given_hints();
+    unused_hints();
     no_defaults();
+    many_messages();
     t_fail_if(0 == t_pvar_count(), "no performance variable fcoll_%s_*", t_component());
     names_and_texts();
     named_modes();

@@ -29,6 +29,9 @@ typedef struct setting {
     int rank;    /* whose figure counts; -1: the sum of all */
 } setting;
 
+/* Several file domains on one node. */
+#define MEMORY "exchange=on,partition=memory,buffer_bytes=64K"
+
 static const setting settings[] = {
     {"method", "exchange=off,romio_ds_write=disable", "method=direct", "method=vector", "syscw",
      -1},
@@ -55,10 +58,15 @@ static const setting settings[] = {
     {"transport", "cb_nodes=1", "transport=isend", "transport=shm", "shm_bytes", -1},
     {"cb_buffer_size", "exchange=on", "cb_buffer_size=16384", "cb_buffer_size=1048576", "cycles",
      -1},
-    {"cb_nodes", "exchange=on", "cb_nodes=1", "cb_nodes=2", "cycles", 1},
+    {"cb_nodes", "exchange=on", "cb_nodes=1", "cb_nodes=2", "cycles", 2},
     {"aggregator_list", "exchange=on", "aggregator_list=0", "aggregator_list=3", "cycles", 3},
     {"placement", "exchange=on,cb_nodes=2", "placement=spread", "placement=round_robin", "cycles",
      1},
+    {"memory_per_node", MEMORY, "memory_per_node=1", "memory_per_node=2", "cycles", 2},
+    {"memory_domain_bytes", MEMORY, "memory_domain_bytes=1G", "memory_domain_bytes=8192", "cycles",
+     2},
+    {"memory_min_bytes", MEMORY ",memory_available=1M,memory_domain_bytes=8192",
+     "memory_min_bytes=1", "memory_min_bytes=2M", "cycles", 2},
     {"partition", "transport=shm,cb_nodes=2,cb_buffer_size=1048576,align_bytes=4096",
      "partition=even", "partition=static_cyclic", "shm_bytes", 0},
     {"plan_reuse", "exchange=on", "plan_reuse=false", "plan_reuse=true", "plan_hits", -1},

@@ -7,8 +7,11 @@
  *   t_tam             the cases below
  *   t_tam counters    one transfer with the hints of T_HINTS; prints what was counted, for the
  *                     runner to compare with another component's
+ *   t_tam auto        calls that are best direct on one node, with the same output and all
+ *                     messages that Open MPI sends
  */
 #include "lib/t_file.h"
+#include "lib/t_messages.h"
 #include "lib/t_pvar.h"
 
 #include <signal.h>
@@ -20,10 +23,24 @@
 enum { BLOCK = 96, COUNT = 200 };
 
 static const char *const names[] = {
-    "messages",   "message_bytes", "messages_between_nodes", "bytes_between_nodes", "meta_messages",
-    "meta_bytes", "requests_in",   "requests_gathered",      "requests_merged",     "copied_bytes",
-    "shm_bytes",  "cycles",        "requests_received",      "requests_out",        "put_bytes",
+    "messages",
+    "message_bytes",
+    "messages_between_nodes",
+    "bytes_between_nodes",
+    "meta_messages",
+    "meta_bytes",
+    "requests_in",
+    "requests_gathered",
+    "requests_merged",
+    "copied_bytes",
+    "shm_bytes",
+    "cycles",
+    "requests_received",
+    "requests_out",
+    "put_bytes",
+    "calls_direct",
 };
+static const char *const times[] = {"time_gather", "time_gather_merge"};
 enum {
     MESSAGES,
     MESSAGE_BYTES,
@@ -40,6 +57,7 @@ enum {
     RECEIVED,
     OUT,
     PUT,
+    DIRECT,
     COUNTERS
 };
 
@@ -131,6 +149,27 @@ static void at_most(const char *what, double have, double want)
     expect(have <= want, what, have, want);
 }
 
+/* Sorting is counted apart, on local aggregators only. */
+static void sorting(void)
+{
+    t_blocks mine = interleaved(t_rank);
+    double gather, merge;
+    MPI_File file;
+
+    if (t_create(path, "exchange=on,transport=isend,aggregators=1,local_aggregators=1", &file)) {
+        gather = t_pvar_read(times[0], file);
+        merge = t_pvar_read(times[1], file);
+        t_blocks_view(file, &mine);
+        t_blocks_write(file, &mine, t_rank);
+        gather = t_pvar_read(times[0], file) - gather;
+        merge = t_pvar_read(times[1], file) - merge;
+        t_fail_if(merge > gather || (0 < merge) != (0 == t_rank && 1 < t_size),
+                  "%.0f ns of %.0f ns for merging", merge, gather);
+        t_ok(MPI_File_close(&file), "close");
+    }
+    t_verdict("sorting in the node is a part of gathering, on local aggregators");
+}
+
 /* As many local aggregators as ranks: layer 1 does not exist. */
 static void plain(void)
 {
@@ -213,13 +252,15 @@ static void one_sided(const char *transport, const char *intra, int c)
              transport, intra, c);
     transfer(hints, wrote, read);
     at_most("pieces after layer 1", wrote[MERGED], wrote[GATHERED]);
-    if (local_aggregators(c) < t_size) {
+    if (0 == strcmp(transport, "put_fence")) {
+        same("pieces gathered: put_fence has one layer", wrote[GATHERED], 0);
+    } else if (local_aggregators(c) < t_size) {
         expect(wrote[GATHERED] > 0, "pieces gathered in layer 1", wrote[GATHERED], 1);
     }
     if (wrote[PUT] > 0 && 0 == strcmp(intra, "shm")) {
         same("messages with data", wrote[MESSAGES] + read[MESSAGES], 0);
     }
-    t_verdict("transport %s, intra %s, %d per node: puts of layer 2", transport, intra, c);
+    t_verdict("transport %s, intra %s, %d per node: puts", transport, intra, c);
 }
 
 /* Few windows of many, and not the same at every aggregator: pieces far apart, groups of four ranks
@@ -242,12 +283,12 @@ static void other_transports(void)
 {
     static const char *const intras[] = {"shm", "isend"};
 
-    sparse("exchange=on,transport=put_fence,intra=shm,aggregators=3,buffer_bytes=16384,"
+    sparse("exchange=on,transport=put_lock,intra=shm,aggregators=3,buffer_bytes=16384,"
            "local_aggregators_per_node=1",
-           "transport put_fence, intra shm: windows that only some aggregators have");
-    sparse("exchange=on,transport=put_fence,intra=isend,aggregators=4,buffer_bytes=16384,"
+           "transport put_lock, intra shm: windows that only some aggregators have");
+    sparse("exchange=on,transport=isend,intra=isend,aggregators=4,buffer_bytes=16384,"
            "partition=static_cyclic,schedule=comm,local_aggregators_per_node=1",
-           "transport put_fence, intra isend: windows that only some aggregators have, cyclic");
+           "transport isend, intra isend: windows that only some aggregators have, cyclic");
     for (int i = 0; i < 2; i++) {
         for (int c = 1; c <= 2; c++) {
             one_sided("put_fence", intras[i], c);
@@ -329,15 +370,52 @@ static void failed_write(const char *transport, const char *intra)
     t_verdict("transport %s, intra %s: a failed write has true counts", transport, intra);
 }
 
+static void print_transfer(const double *wrote, const double *read)
+{
+    for (int i = 0; 0 == t_rank && i < COUNTERS; i++) {
+        printf("counter %s %.0f %.0f\n", names[i], wrote[i], read[i]);
+    }
+}
+
 static void print_counters(void)
 {
     double wrote[COUNTERS], read[COUNTERS];
 
     transfer(NULL, wrote, read);
-    for (int i = 0; 0 == t_rank && i < COUNTERS; i++) {
-        printf("counter %s %.0f %.0f\n", names[i], wrote[i], read[i]);
-    }
+    print_transfer(wrote, read);
     t_verdict("counters");
+}
+
+static t_blocks small(int rank)
+{
+    return (t_blocks){rank * INT64_C(8), 8, 8, 1};
+}
+
+static t_blocks contiguous(int rank)
+{
+    return (t_blocks){rank * INT64_C(1048576), 1048576, 1048576, 1};
+}
+
+/* Two columns of tiles; rows of 4 KiB. */
+static t_blocks tile(int rank)
+{
+    return (t_blocks){rank / 2 * INT64_C(8192) * 32 + rank % 2 * 4096, 4096, 8192, 32};
+}
+
+static void print_direct(t_blocks (*shape)(int rank), const char *what)
+{
+    double wrote[COUNTERS], read[COUNTERS];
+    long before = t_messages(), mine, all = 0;
+
+    transfer_shape("exchange=auto", shape, 3, wrote, read);
+    mine = t_messages() - before;
+    MPI_Allreduce(&mine, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    print_transfer(wrote, read);
+    same("direct calls", wrote[DIRECT] + read[DIRECT], 2 * t_size);
+    if (0 == t_rank) {
+        printf("counter all_messages %ld\n", all);
+    }
+    t_verdict("%s", what);
 }
 
 int main(int argc, char *argv[])
@@ -346,17 +424,24 @@ int main(int argc, char *argv[])
     t_path(path, sizeof(path), "tam");
     look_around();
     t_first_open(path);
-    if (argc > 1) {
+    if (argc > 1 && 0 == strcmp("auto", argv[1])) {
+        print_direct(small, "calls of 8 bytes");
+        print_direct(contiguous, "contiguous ranges of 1 MiB");
+        print_direct(tile, "tiles with rows of 4 KiB");
+    } else if (argc > 1) {
         print_counters();
     } else if (!t_pvar_exists("requests_gathered")) {
         return t_skip_all("t_tam", "the component has no counters of layer 1");
     } else {
         plain();
+        if (1 == here.nodes) {
+            sorting();
+        }
         all_layers();
         other_transports();
         failed_write("isend", "shm");
         failed_write("isend", "isend");
-        failed_write("put_fence", "shm");
+        failed_write("put_lock", "shm");
         if (1 == here.nodes) {
             one_copy();
         }

@@ -9,11 +9,12 @@
  * Before an update the updater reads by POSIX what its last one left there: anything else is a lost
  * update. At the end each writer reads its blocks by POSIX.
  *
- * usage: t_updates own|one|iall|spawn [a word for the name of the test]
+ * usage: t_updates own|one|iall|spawn [unique] [a word for the name of the test]
  *   own    writers and updater have a handle each; all ranks but the last write collectively
  *   one    one handle; the writer writes individually
  *   iall   one handle; the writer writes in a nonblocking collective call
  *   spawn  as `one`, but the updater is a spawned process
+ *   unique opens with MPI_MODE_UNIQUE_OPEN
  */
 #include "lib/t_file.h"
 
@@ -26,6 +27,7 @@ enum { BLOCK = 40, BLOCKS = 6000, ROUNDS = 400 };
 
 static char path[512];
 static MPI_Comm all;
+static int amode = MPI_MODE_RDWR;
 static int me, writers; /* rank in `all`; the rank behind the writers is the updater */
 
 static t_blocks blocks_of(int rank)
@@ -140,7 +142,7 @@ static void play(const char *mode)
         t_prefill(path, mine.stride * BLOCKS);
     }
     MPI_Barrier(all);
-    if (!t_open(side, path, MPI_MODE_RDWR, NULL, &file)) {
+    if (!t_open(side, path, amode, NULL, &file)) {
         return;
     }
     if (writes) {
@@ -169,6 +171,9 @@ int main(int argc, char *argv[])
 
     t_init(&argc, &argv);
     t_path(path, sizeof(path), "updates");
+    if (2 < argc && 0 == strcmp(argv[2], "unique")) {
+        amode |= MPI_MODE_UNIQUE_OPEN;
+    }
     MPI_Comm_get_parent(&parent);
     if (MPI_COMM_NULL != parent) {
         MPI_Intercomm_merge(parent, 1, &all);

@@ -2,6 +2,7 @@
 
 /* Node map, placement of aggregators, lists of ranks, TAM's local aggregators. */
 #include "aggregator.h"
+#include "domain.h"
 
 #include <errno.h>
 
@@ -179,6 +180,69 @@ UNIT_TEST(place_random_is_fair)
     }
 }
 
+/* Bytes that leave their node if rank i writes block i and the parts of the file are even. */
+static int64_t bytes_between(const nodes_t *nodes, const int *list, int count, int64_t block)
+{
+    collio_domains_t domains;
+    int64_t bytes = 0;
+
+    ck_assert_int_eq(
+        0, collio_domains_make(
+               &collio_partition_even,
+               &(collio_division_t){.hi = nodes->ranks * block, .unit = 1, .aggregators = count},
+               &domains));
+    for (int64_t at = 0; at < domains.hi; ++at) {
+        int owner = list[collio_domains_locate(&domains, at).aggregator];
+
+        bytes += collio_node_of(nodes, owner) != collio_node_of(nodes, (int) (at / block));
+    }
+    collio_domains_fini(&domains);
+    return bytes;
+}
+
+/* Data that ascends with the ranks stays on its node, for every placement that is sorted. */
+UNIT_TEST(sorted_aggregators_keep_segmented_data)
+{
+    static const struct {
+        int ranks, per_node, count;
+        int64_t round_robin; /* bytes between nodes of 600, without sorting */
+    } row[] = {{8, 4, 4, 4 * 600},    {8, 2, 4, 0},  {8, 2, 8, 6 * 600}, {8, 4, 8, 4 * 600},
+               {64, 8, 16, 56 * 600}, {64, 8, 8, 0}, {12, 4, 6, 8 * 600}};
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
+        int list[64];
+        nodes_t nodes;
+
+        make_blocks(&nodes, row[i].ranks, row[i].per_node);
+        for (int placement = 0; placement < 2; ++placement) {
+            int count = collio_aggregators_place(&nodes, row[i].count,
+                                                 (collio_placement_t) placement, list);
+
+            if (COLLIO_PLACEMENT_ROUND_ROBIN == placement) {
+                unit_equal(row[i].round_robin, bytes_between(&nodes, list, count, 600));
+            }
+            collio_aggregators_sort(list, count);
+            unit_equal(0, bytes_between(&nodes, list, count, 600));
+        }
+        drop(&nodes);
+    }
+}
+
+/* Ranks that are assigned to nodes in turn: if all aggregate, each has its own bytes. */
+UNIT_TEST(sorted_aggregators_by_node)
+{
+    static const int key[] = {0, 1, 2, 0, 1, 2, 0, 1};
+    int list[8];
+    nodes_t nodes;
+
+    make(&nodes, key, 8);
+    ck_assert_int_eq(8, collio_aggregators_place(&nodes, 8, COLLIO_PLACEMENT_SPREAD, list));
+    ck_assert_int_lt(0, bytes_between(&nodes, list, 8, 10));
+    collio_aggregators_sort(list, 8);
+    ck_assert_int_eq(0, bytes_between(&nodes, list, 8, 10));
+    drop(&nodes);
+}
+
 UNIT_TEST(place_a_million_ranks)
 {
     nodes_t nodes;
@@ -311,6 +375,43 @@ UNIT_TEST(local_aggregators_divided)
         }
         total = total < nodes.nodes ? nodes.nodes : total;
         ck_assert_int_eq(total < ranks ? total : ranks, sum);
+        drop(&nodes);
+    }
+}
+
+/* Against a search: the nearest local aggregator of the node at or below the rank. */
+UNIT_TEST(local_of_nearest_below)
+{
+    for (int round = unit_rounds(300); 0 < round; --round) {
+        collio_nodes_t nodes;
+        collio_local_count_t count;
+        int ranks = (int) unit_between(1, 60), key[60], served[60] = {0};
+
+        for (int r = 0; r < ranks; ++r) {
+            key[r] = (int) unit_below(7);
+        }
+        make(&nodes, key, ranks);
+        count = collio_local_aggregators_divide(&nodes, (int) unit_between(1, ranks));
+        for (int r = 0; r < ranks; ++r) {
+            ++served[collio_local_of(&nodes, count, r).rank];
+        }
+        for (int r = 0; r < ranks; ++r) {
+            collio_local_t local = collio_local_of(&nodes, count, r);
+            int node = collio_node_of(&nodes, r), nearest = -1, slot = -1;
+
+            for (int i = 0; i <= collio_node_local(&nodes, r); ++i) {
+                int member = collio_node_member(&nodes, node, i);
+
+                if (0 < served[member]) {
+                    nearest = member;
+                    ++slot;
+                }
+            }
+            ck_assert_int_eq(nearest, local.rank);
+            ck_assert_int_eq(slot, local.slot);
+            ck_assert_int_eq(collio_local_aggregators_on(&nodes, count, node), local.count);
+            ck_assert_int_eq(served[local.rank], local.members);
+        }
         drop(&nodes);
     }
 }

@@ -188,6 +188,30 @@ static collio_piece_t *read_window(const collio_split_t *split, const collio_win
     return pieces;
 }
 
+/* Where a window is cut that has data below `limit` only. */
+static void check_limit(const collio_split_t *split, const collio_window_t *window,
+                        const collio_piece_t *read, int64_t limit)
+{
+    int64_t stop = INT64_MAX, prefix = 0, before = 0;
+
+    for (const collio_piece_t *piece = read; piece < read + window->count; ++piece) {
+        int64_t below = limit - piece->offset;
+
+        below = below < 0 ? 0 : below < piece->length ? below : piece->length;
+        if (0 < below) {
+            prefix = before + below;
+        }
+        if (below < piece->length && piece->stream + below < stop) {
+            stop = piece->stream + below;
+        }
+        before += piece->length;
+    }
+    unit_equal(prefix, collio_window_prefix(split, window, limit));
+    if (0 < split->strand_count) { /* lists that have arrived have no streams */
+        unit_equal(stop, collio_window_stop(split, window, limit));
+    }
+}
+
 /* What the header promises about the order of a split. */
 static void check_order(const collio_split_t *split, const collio_domains_t *domains)
 {
@@ -228,7 +252,8 @@ static void check_order(const collio_split_t *split, const collio_domains_t *dom
             unit_equal(consecutive, reader.turn == reader.end);
             unit_equal(window_bytes, window->bytes);
             unit_equal(hi, window->hi);
-            unit_equal(window_bytes, collio_window_prefix(split, window, hi));
+            check_limit(split, window, read, window->lo + (hi - window->lo) / 3);
+            check_limit(split, window, read, hi);
             free(read);
             bytes += window_bytes;
             parts += window->count;

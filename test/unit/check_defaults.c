@@ -57,19 +57,19 @@ UNIT_TEST(defaults_each_stripe_has_one_writer)
     }
 }
 
-UNIT_TEST(defaults_lockahead_allows_more_within_bounds)
+/* Half of the ranks, at least one per stripe, and 16 buffers of 32 MiB on a node. */
+UNIT_TEST(defaults_lockahead_takes_half_of_the_ranks)
 {
-    for (int stripes = 1; stripes < 20; ++stripes) {
-        for (int nodes = 1; nodes < 9; ++nodes) {
-            site_t site = lustre(16 * nodes, nodes, stripes);
-            int count;
+    static const struct {
+        int ranks, nodes, stripes, wanted;
+    } row[] = {{1024, 64, 32, 512},  {256, 64, 32, 128}, {64, 64, 32, 32}, {64, 4, 1, 32},
+               {4096, 64, 32, 1024}, {128, 1, 4, 16},    {8, 2, 16, 8},    {1, 1, 4, 1}};
 
-            site.lockahead = true;
-            count = aggregators(site);
-            ck_assert_int_ge(count, stripes < site.ranks ? stripes : site.ranks);
-            ck_assert_int_le(count, 4 * stripes);
-            ck_assert_int_le(count, 4 * nodes > stripes ? 4 * nodes : stripes);
-        }
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
+        site_t site = lustre(row[i].ranks, row[i].nodes, row[i].stripes);
+
+        site.lockahead = true;
+        ck_assert_int_eq(row[i].wanted, aggregators(site));
     }
 }
 

@@ -73,7 +73,7 @@ UNIT_TEST(memory_groups)
 {
     for (size_t i = 0; i < sizeof(group_row) / sizeof(group_row[0]); ++i) {
         demand_t d;
-        int end[BINS_MOST];
+        int end[BINS_MAX];
 
         begin(&d, group_row[i].bins, group_row[i].nodes, 1);
         want_all(&d, group_row[i].request);
@@ -166,6 +166,8 @@ static const struct {
     /* clang-format off */
     {"where memory is", 4, 3, {{0, 0, 4, 10}, {1, 0, 4, 10}, {2, 0, 4, 10}}, {MIB, 8 * MIB, MIB},
      0, {MIB, MIB, 10, MIB, 4}, 1, 1, 1, {{0, 1, MIB}}, false},
+    {"equal memory: the first node", 4, 3, {{1, 0, 4, 10}, {2, 0, 4, 10}}, {0}, 0,
+     {MIB, MIB, 10, MIB, 4}, 1, 1, 1, {{0, 1, MIB}}, false},
     {"only nodes with data are candidates", 4, 2, {{0, 0, 4, 10}}, {MIB, INT64_C(1) << 40}, 0,
      ROOMY, 1, 1, 1, {{0, 0, 0}}, false},
     {"a node with as many aggregators as it may have is left out", 4, 2, {{0, 0, 4, 10},
@@ -176,7 +178,7 @@ static const struct {
     {"a leaf without a place is merged", 3, 1, {{0, 0, 3, 60}}, {2 * MIB}, 0,
      {MIB, 1, 10, MIB, 4}, 1, 3, 2, {{0, 0, 0}, {1, 0, 0}}, false},
     {"no node fits: the largest takes it", 8, 2, {{0, 0, 8, 50}, {1, 0, 8, 50}}, {1000, 2000}, 0,
-     {MIB, 100, MIB, MIB, 4}, 1, 8, 1, {{0, 1, COLLIO_MEMORY_LEAST}}, true},
+     {MIB, 100, MIB, MIB, 4}, 1, 8, 1, {{0, 1, COLLIO_MEMORY_MIN}}, true},
     /* the poor node's bytes go to the second place of the rich node */
     {"a leaf without a node takes a free place", 40, 4, {{0, 0, 10, 10}, {1, 10, 20, 10},
      {2, 20, 30, 10}, {3, 30, 40, 10}}, {MIB, 5, MIB, 2 * MIB}, 0, {MIB, 100, 10, MIB, 2}, 1, 4,

@@ -7,16 +7,16 @@ typedef collio_memory_part_t part_t;
 
 /* Groups of a demand, found without the code that is tested. */
 typedef struct groups_t {
-    int of_bin[BINS_MOST];   /* group of each bin */
-    int of_node[NODES_MOST]; /* group where each node touches the most bins; -1: no data */
-    int each[NODES_MOST];    /* number of aggregators of each node */
-    bool has[BINS_MOST];     /* whether each group has an aggregator */
-    bool all;                /* all groups have an aggregator */
+    int of_bin[BINS_MAX];   /* group of each bin */
+    int of_node[NODES_MAX]; /* group where each node touches the most bins; -1: no data */
+    int each[NODES_MAX];    /* number of aggregators of each node */
+    bool has[BINS_MAX];     /* whether each group has an aggregator */
+    bool all;               /* all groups have an aggregator */
 } groups_t;
 
 static void random_demand(demand_t *d)
 {
-    int bins = (int) unit_between(1, BINS_MOST), nodes = (int) unit_between(1, NODES_MOST);
+    int bins = (int) unit_between(1, BINS_MAX), nodes = (int) unit_between(1, NODES_MAX);
     bool serial = 0 == unit_below(2), shared = 0 == unit_below(2);
 
     begin(d, bins, nodes, 0);
@@ -32,7 +32,7 @@ static void random_demand(demand_t *d)
         }
     }
     if (0 == unit_below(2)) {
-        d->demand.aggregators = (int) unit_between(1, 3 * NODES_MOST);
+        d->demand.aggregators = (int) unit_between(1, 3 * NODES_MAX);
         for (int a = 0; a < d->demand.aggregators; ++a) {
             d->node_of[a] = (int) unit_below(nodes);
         }
@@ -55,8 +55,8 @@ static void check_home(const demand_t *d, const groups_t *groups, int group, int
 
 static void find_groups(const demand_t *d, int64_t group_bytes, groups_t *groups)
 {
-    int end[BINS_MOST], count = collio_memory_groups(&d->demand, group_bytes, end);
-    int most[NODES_MOST] = {0};
+    int end[BINS_MAX], count = collio_memory_groups(&d->demand, group_bytes, end);
+    int most[NODES_MAX] = {0};
 
     *groups = (groups_t){.all = true};
     for (int n = 0; n < d->demand.nodes; ++n) {
@@ -99,7 +99,7 @@ static bool has_room(const demand_t *d, const groups_t *groups,
 static void check_parts(const demand_t *d, const groups_t *groups,
                         const collio_memory_layout_t *layout)
 {
-    bool used[EACH * NODES_MOST] = {false};
+    bool used[EACH * NODES_MAX] = {false};
     int64_t wanted = 0;
     int at = 0;
 
@@ -148,7 +148,7 @@ static void check_data(const demand_t *d, const groups_t *groups,
         for (int i = 0; i < given[n]; ++i) {
             int64_t buffer = left < limits->buffer_bytes ? left : limits->buffer_bytes;
 
-            buffer = buffer < COLLIO_MEMORY_LEAST ? COLLIO_MEMORY_LEAST : buffer;
+            buffer = buffer < COLLIO_MEMORY_MIN ? COLLIO_MEMORY_MIN : buffer;
             left -= buffer < left ? buffer : left;
         }
         unit_assert(groups->of_node[n] != part->group
@@ -162,8 +162,8 @@ static void check_data(const demand_t *d, const groups_t *groups,
 static void check_nodes(const demand_t *d, const groups_t *groups,
                         const collio_memory_limits_t *limits, const collio_memory_layout_t *layout)
 {
-    int given[NODES_MOST] = {0};
-    int64_t left[NODES_MOST];
+    int given[NODES_MAX] = {0};
+    int64_t left[NODES_MAX];
 
     for (int n = 0; n < d->demand.nodes; ++n) {
         left[n] = d->node[n].available;
@@ -175,7 +175,7 @@ static void check_nodes(const demand_t *d, const groups_t *groups,
     for (int i = 0; i < layout->parts; ++i) {
         const part_t *part = &layout->part[i];
         int node = d->node_of[part->aggregator];
-        bool least = COLLIO_MEMORY_LEAST == part->buffer_bytes;
+        bool least = COLLIO_MEMORY_MIN == part->buffer_bytes;
 
         unit_assert(part->buffer_bytes <= limits->buffer_bytes || least);
         for (int n = 0; part->reduced && n < d->demand.nodes; ++n) {

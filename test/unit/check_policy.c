@@ -33,6 +33,58 @@ UNIT_TEST(policy_near_the_published_choice)
     }
 }
 
+/* The data sets of the authors (docs/studies/tam.md): 64 ranks per node, 56 aggregators, 1 MiB in a
+ * cycle, lists by messages. Where a message inside a node costs as much as one between nodes, and
+ * one core copies 1 byte in a nanosecond (slow cores, a fast network), the minimum is near the
+ * published 256 from 1,024 ranks on; 256 ranks have one layer, as published. The default costs
+ * choose fewer. */
+UNIT_TEST(policy_follows_measured_costs)
+{
+    static const struct {
+        const char *name;
+        double pieces; /* of all ranks */
+        int64_t gib;
+    } sets[] = {{"E3SM F", 1.36e9, 14}, {"E3SM G", 1.75e8, 85}, {"BTIO", 3.3554432e8, 200}};
+    static const collio_costs_t slow = {2000, 2000, 1024};
+    int lower = 0;
+
+    for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); ++i) {
+        for (int nodes = 4; nodes <= 256; nodes *= 4) {
+            int ranks = 64 * nodes;
+            facts_t facts = {.ranks_per_node = 64,
+                             .nodes = nodes,
+                             .global_aggregators = 56,
+                             .extents_per_rank = (int64_t) (sets[i].pieces / ranks),
+                             .bytes_per_rank = (sets[i].gib << 30) / ranks,
+                             .window_bytes = 1 << 20,
+                             .calls_per_plan = 1};
+            int usual = nodes * collio_policy_local_aggregators(&facts), total;
+
+            facts.costs = slow;
+            total = nodes * collio_policy_local_aggregators(&facts);
+            ck_assert_msg(160 <= total && total <= 256, "%s, %d ranks: %d", sets[i].name, ranks,
+                          total);
+            ck_assert(256 != ranks || 256 == total);
+            lower += usual < total;
+        }
+    }
+    ck_assert_int_gt(lower, 3);
+}
+
+/* A cost of 0 is unknown: the default. */
+UNIT_TEST(policy_unknown_costs_are_usual)
+{
+    facts_t facts = e3sm_g(64), usual = facts;
+
+    usual.costs = (collio_costs_t){COLLIO_COST_MESSAGE_NS, COLLIO_COST_LOCAL_NS,
+                                   COLLIO_COST_KIB_NS};
+    for (int c = 1; c <= 64; ++c) {
+        ck_assert_int_eq(collio_policy_tam_ns(&facts, c), collio_policy_tam_ns(&usual, c));
+    }
+    usual.costs.message_ns *= 2;
+    ck_assert_int_gt(collio_policy_tam_ns(&usual, 64), collio_policy_tam_ns(&facts, 64));
+}
+
 /* A plan that many calls share: the messages of every call decide, so fewer local aggregators. */
 UNIT_TEST(policy_kept_plans_need_fewer)
 {
@@ -158,6 +210,9 @@ UNIT_TEST(policy_random_is_the_cheapest)
                          .bytes_per_rank = unit_below(INT64_C(1) << unit_below(62)),
                          .window_bytes = unit_below(INT64_C(1) << unit_below(40)),
                          .calls_per_plan = unit_below(1000),
+                         .costs = {unit_below(INT64_C(1) << unit_below(40)),
+                                   unit_below(INT64_C(1) << unit_below(40)),
+                                   unit_below(INT64_C(1) << unit_below(40))},
                          .shared_memory = unit_below(2)};
         int best = collio_policy_local_aggregators(&facts);
         int64_t ns = collio_policy_tam_ns(&facts, best);
@@ -169,5 +224,31 @@ UNIT_TEST(policy_random_is_the_cheapest)
             unit_assert(0 <= other);
             unit_assert(c < best ? ns < other : ns <= other);
         }
+    }
+}
+
+/* The cost in nanoseconds, computed from the formulas of policy.h by another program. Each cost and
+ * each default changes one of them at least. */
+UNIT_TEST(policy_costs)
+{
+    static const struct {
+        facts_t facts;
+        int c;
+        int64_t ns;
+    } known[] = {
+        {{16, 4, 4, 0, 0, 0, 0, false, {0}}, 2, INT64_C(8870796)},
+        {{16, 4, 4, 0, 0, 0, 0, false, {0}}, 16, INT64_C(610304)},
+        {{16, 1, 1, 100, 1000, 4096, 1, true, {0}}, 3, INT64_C(371800)},
+        {{8, 2, 4, 10000, 65536, 1048576, 3, true, {0}}, 8, INT64_C(490666)},
+        {{64, 1, 1, 5, 1048576, 1048576, 1, false, {0}}, 1, INT64_C(17171436)},
+        {{64, 1, 1, 5, 1048576, 1048576, 1, true, {0}}, 64, INT64_C(175360)},
+        {{64, 2, 1, 7, 1048576, 1048576, 1, true, {0}}, 9, INT64_C(7282367)},
+        {{4, 8, 64, 0, 0, 1048576, 1, false, {0}}, 2, INT64_C(3007956)},
+        {{256, 8, 1, 100000, 0, 0, 0, false, {0}}, 16, INT64_C(1633066591)},
+        {{1, 1, 1, 5, 67108863, 0, 1, false, {0}}, 1, INT64_C(540)},
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); ++i) {
+        ck_assert_int_eq(known[i].ns, collio_policy_tam_ns(&known[i].facts, known[i].c));
     }
 }

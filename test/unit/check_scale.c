@@ -398,6 +398,35 @@ UNIT_TEST(scale_estimate_counts_the_messages_of_a_card)
     scale_costs = kept;
 }
 
+/* A block of each rank: no byte leaves its node. Rows of all ranks: an aggregator has the share of
+ * its node, whichever it is. */
+UNIT_TEST(scale_bytes_between_nodes)
+{
+    for (int nodes = 2; nodes <= 8; nodes *= 2) {
+        scale_options_t options = {.pattern = "segmented",
+                                   .ranks = 16,
+                                   .per_node = 16 / nodes,
+                                   .aggregators = 8,
+                                   .local = 1,
+                                   .window_bytes = 1 << 20,
+                                   .unit = 1,
+                                   .replay_extents = INT64_MAX / 16};
+        scale_result_t results[SCALE_WAYS];
+
+        ck_assert_ptr_null(scale_compute(&options, results));
+        for (int way = 0; way < SCALE_WAYS; ++way) {
+            ck_assert_int_eq(16 << 20, results[way].bytes);
+            ck_assert_int_eq(0, results[way].between_bytes);
+        }
+        options.pattern = "interleaved";
+        ck_assert_ptr_null(scale_compute(&options, results));
+        for (int way = 0; way < SCALE_WAYS; ++way) {
+            ck_assert_int_eq(16 << 20, results[way].bytes);
+            ck_assert_int_eq((16 << 20) / nodes * (nodes - 1), results[way].between_bytes);
+        }
+    }
+}
+
 UNIT_TEST(scale_refuses_what_cannot_be)
 {
     scale_pattern_t pattern;

@@ -7,11 +7,15 @@
 
 typedef collio_sieve_window_t window_t;
 
+static bool in_memory = true; /* windows of a file in memory */
+
 /* `runs` pieces of `length`, with holes of `hole` between them */
 static window_t regular(int64_t runs, int64_t length, int64_t hole)
 {
-    window_t window = {
-        .runs = runs, .bytes = runs * length, .span = runs * length + (runs - 1) * hole};
+    window_t window = {.runs = runs,
+                       .bytes = runs * length,
+                       .span = runs * length + (runs - 1) * hole,
+                       .call_bytes = collio_sieve_call_bytes(in_memory)};
 
     return window;
 }
@@ -24,12 +28,44 @@ UNIT_TEST(sieve_small_pieces_close_together)
     ck_assert(collio_sieve_pays(&window, false));
 }
 
-UNIT_TEST(sieve_not_when_holes_are_large)
+/* BTIO of class C on 9 ranks: rows of 54 points of 5 doubles, and holes of 5 times the data. */
+UNIT_TEST(sieve_not_btio)
 {
-    window_t window = regular(40, 2048, 10240);
+    for (int memory = 0; memory < 2; ++memory) {
+        window_t window;
 
-    ck_assert(!collio_sieve_pays(&window, true));
-    ck_assert(!collio_sieve_pays(&window, false));
+        in_memory = memory;
+        window = regular(40, 54 * 40, 5 * 54 * 40);
+        ck_assert(!collio_sieve_pays(&window, true));
+        ck_assert(!collio_sieve_pays(&window, false));
+        window = regular(100000, 54 * 40, 5 * 54 * 40);
+        ck_assert(!collio_sieve_pays(&window, true));
+        ck_assert(!collio_sieve_pays(&window, false));
+    }
+    in_memory = true;
+}
+
+/* Distances of 64-byte pieces at which sieving was measured to win or lose by 1.5 or more. */
+UNIT_TEST(sieve_as_measured)
+{
+    static const struct {
+        bool memory, write;
+        int64_t wins, loses;
+    } row[] = {{true, false, 2048, 8192},
+               {true, true, 1024, 4096},
+               {false, false, 4096, 16384},
+               {false, true, 2048, 65536}};
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
+        window_t window;
+
+        in_memory = row[i].memory;
+        window = regular(4096, 64, row[i].wins - 64);
+        ck_assert(collio_sieve_pays(&window, row[i].write));
+        window = regular(4096, 64, row[i].loses - 64);
+        ck_assert(!collio_sieve_pays(&window, row[i].write));
+    }
+    in_memory = true;
 }
 
 UNIT_TEST(sieve_reads_sooner_than_writes)
@@ -67,4 +103,50 @@ UNIT_TEST(sieve_is_monotone)
             unit_assert(collio_sieve_pays(&denser, write));
         }
     }
+}
+
+/* A view is dense if a long window of its pieces is sieved, whatever their size. */
+UNIT_TEST(sieve_dense_views)
+{
+    int64_t call = collio_sieve_call_bytes(true);
+
+    for (int round = unit_rounds(2000); 0 < round; --round) {
+        int64_t length = unit_between(1, 3000), hole = unit_between(1, 3000);
+        int64_t period = length + hole;
+        window_t window = regular(1 << 20, length, hole);
+        bool dense = collio_sieve_dense(collio_sieve_density(1, length, period, call));
+
+        if (4 < labs((long) (period - call / 2))) {
+            unit_equal(collio_sieve_pays(&window, true), dense);
+            unit_equal(dense, collio_sieve_dense(
+                                  collio_sieve_density(700, 700 * length, 700 * period, call)));
+        }
+    }
+    ck_assert_int_eq(0, collio_sieve_density(1, 64, 64, call));
+    ck_assert_int_eq(0, collio_sieve_density(10, 640, 600, call)); /* pieces that overlap */
+    ck_assert(!collio_sieve_dense(0));
+    ck_assert(!collio_sieve_dense(16 * collio_sieve_density(1, 1 << 20, INT64_C(1) << 30, call)));
+    ck_assert(collio_sieve_dense(32 * collio_sieve_density(1, 64, 4096, call))); /* 32 ranks */
+    ck_assert(0 <= collio_sieve_density(INT64_MAX / 2, 1, INT64_MAX, call));
+}
+
+UNIT_TEST(sieve_windows_end_at_stripes)
+{
+    ck_assert_int_eq(1000, collio_sieve_window_end(0, 1000, 0));
+    ck_assert_int_eq(1107, collio_sieve_window_end(107, 1000, 0));
+    ck_assert_int_eq(1107, collio_sieve_window_end(107, 1000, 4096)); /* smaller than a stripe */
+    ck_assert_int_eq(8192, collio_sieve_window_end(107, 8192, 4096));
+    ck_assert_int_eq(12288, collio_sieve_window_end(4097, 9000, 4096));
+}
+
+/* Pieces at the largest offsets, and a window that a user has made as large as the file. */
+UNIT_TEST(sieve_at_the_largest_offsets)
+{
+    window_t window = {.runs = 2, .bytes = 2, .span = INT64_MAX, .call_bytes = 4096};
+
+    ck_assert_int_eq(INT64_MAX, collio_sieve_window_end(INT64_MAX - 5, 1000, 0));
+    ck_assert_int_eq(INT64_MAX, collio_sieve_window_end(INT64_MAX - 5, 1 << 20, 4096));
+    ck_assert_int_eq(INT64_MAX, collio_sieve_window_end(INT64_MAX - 5, INT64_MAX, 7));
+    ck_assert(!collio_sieve_pays(&window, true));
+    ck_assert(!collio_sieve_pays(&window, false));
 }

@@ -124,7 +124,7 @@ UNIT_TEST(value_texts_for_users)
     collio_value_allowed(COLLIO_BYTES, NULL, 0, text, sizeof(text));
     ck_assert_str_eq("a number of bytes (64K, 2M), 0 or more", text);
     collio_value_allowed(COLLIO_TEXT, NULL, 0, text, sizeof(text));
-    ck_assert_str_eq("a text of less than 512 characters", text);
+    ck_assert_str_eq("a text of one line, less than 512 characters", text);
     collio_value_allowed(COLLIO_CHOICE, modes, 0, small, sizeof(small));
     ck_assert_str_eq("auto, o", small); /* cut, and terminated */
     collio_value_romio(COLLIO_CHOICE, on_off, 2, text, sizeof(text));

@@ -298,15 +298,18 @@ UNIT_TEST(wire_malformed_is_refused)
         size_t count;
         unsigned char bytes[24];
     } bad[] = {
-        {1, {0x80}},                               /* a varint that does not end */
-        {1, {0x00}},                               /* no pieces */
-        {1, {0x04}},                               /* one piece, missing */
-        {2, {0x04, 0x00}},                         /* no length */
-        {3, {0x04, 0x00, 0x00}},                   /* length 0 */
-        {3, {0x04, 0x01, 0x01}},                   /* offset -1 */
-        {4, {0x04, 0x00, 0x08, 0x80}},             /* a broken second operation */
-        {4, {0x02, 0x00, 0x08, 0x10}},             /* a section of none */
-        {4, {0x12, 0x00, 0x08, 0x0f}},             /* a section that goes below 0 */
+        {1, {0x80}},                   /* a varint that does not end */
+        {1, {0x00}},                   /* no pieces */
+        {1, {0x04}},                   /* one piece, missing */
+        {2, {0x04, 0x00}},             /* no length */
+        {3, {0x04, 0x00, 0x00}},       /* length 0 */
+        {3, {0x04, 0x01, 0x01}},       /* offset -1 */
+        {4, {0x04, 0x00, 0x08, 0x80}}, /* a broken second operation */
+        {4, {0x02, 0x00, 0x08, 0x10}}, /* a section of none */
+        {4, {0x12, 0x00, 0x08, 0x0f}}, /* a section that goes below 0 */
+        {4, {0x0e, 0x0c, 0x01, 0x07}}, /* 6, 2, -2 */
+        {4, {0x0e, 0x0a, 0x01, 0x05}}, /* 5, 2, -1 */
+        {13, {0x0e, 0x0c, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}},
         {6, {0x0b, 0x00, 0x08, 0x10, 0x00, 0x10}}, /* a block of empty rows */
         {6, {0x03, 0x00, 0x08, 0x10, 0x02, 0x10}}, /* a block of no rows */
         {11, {0x04, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}}, /* > 64 bits */
@@ -322,6 +325,54 @@ UNIT_TEST(wire_malformed_is_refused)
     collio_extents_fini(&list);
 }
 
+/* The corners of a section and of a block may be 0, and the end of the range. */
+UNIT_TEST(wire_negative_strides)
+{
+    static const unsigned char section[] = {0x0e, 0x0c, 0x01, 0x05};           /* 6, 3, 0 */
+    static const unsigned char upwards[] = {0x0e, 0x00, 0x01, 0x06};           /* 0, 3, 6 */
+    static const unsigned char block[] = {0x0b, 0x0c, 0x01, 0x03, 0x02, 0x07}; /* 6, 4; 2, 0 */
+    static const int64_t offsets[][4] = {{6, 3, 0}, {0, 3, 6}, {6, 4, 2, 0}};
+    static const struct {
+        const unsigned char *bytes;
+        size_t count;
+    } good[] = {{section, 4}, {upwards, 4}, {block, 6}};
+    list_t list = {0};
+
+    for (size_t i = 0; i < 3; ++i) {
+        list.count = 0;
+        ck_assert_int_eq(-EBADMSG,
+                         collio_wire_decode_within(good[i].bytes, good[i].count, 9, 6, &list));
+        ck_assert_int_eq(0, collio_wire_decode_within(good[i].bytes, good[i].count, 9, 7, &list));
+        ck_assert_uint_eq(2 == i ? 4 : 3, list.count);
+        for (size_t k = 0; k < list.count; ++k) {
+            ck_assert_int_eq(offsets[i][k], list.at[k].offset);
+            ck_assert_int_eq(1, list.at[k].length);
+        }
+    }
+    collio_extents_fini(&list);
+}
+
+/* Overlapping reads: 2,000 pieces in 160 bytes. */
+UNIT_TEST(wire_decode_within_more_extents_than_bytes)
+{
+    enum { COUNT = 2000, BYTES = 160 };
+    collio_bytes_t wire = {0};
+    collio_extents_t sent = {0}, list = {0};
+
+    for (int i = 0; i < COUNT; ++i) {
+        ck_assert_int_eq(0, collio_extents_push(&sent, i / 20 % 20 + i % 20 * 7, 3));
+    }
+    ck_assert_int_eq(0, collio_wire_encode(&sent, &wire));
+    ck_assert_int_eq(0, collio_wire_decode_within(wire.at, wire.count, COUNT, BYTES, &list));
+    ck_assert_uint_eq(COUNT, list.count);
+    list.count = 0;
+    ck_assert_int_eq(-EBADMSG,
+                     collio_wire_decode_within(wire.at, wire.count, COUNT - 1, BYTES, &list));
+    collio_extents_fini(&sent);
+    collio_extents_fini(&list);
+    collio_bytes_fini(&wire);
+}
+
 UNIT_TEST(wire_decode_within_refuses_what_is_outside)
 {
     collio_extent_t extents[] = {{0, 10}, {20, 5}, {90, 10}};
@@ -329,12 +380,12 @@ UNIT_TEST(wire_decode_within_refuses_what_is_outside)
     collio_extents_t list = {0};
 
     ck_assert_int_eq(0, collio_wire_encode(&(list_t){extents, 3, 3}, &wire));
-    ck_assert_int_eq(0, collio_wire_decode_within(wire.at, wire.count, 100, &list));
+    ck_assert_int_eq(0, collio_wire_decode_within(wire.at, wire.count, 3, 100, &list));
     ck_assert_int_eq(3, (int) list.count);
-    ck_assert_int_eq(-EBADMSG, collio_wire_decode_within(wire.at, wire.count, 99, &list));
+    ck_assert_int_eq(-EBADMSG, collio_wire_decode_within(wire.at, wire.count, 3, 99, &list));
     ck_assert_int_eq(3, (int) list.count); /* what was there stays */
-    ck_assert_int_eq(-EBADMSG, collio_wire_decode_within(wire.at, wire.count, 2, &list));
-    ck_assert_int_eq(-EBADMSG, collio_wire_decode_within(wire.at, wire.count, 0, &list));
+    ck_assert_int_eq(-EBADMSG, collio_wire_decode_within(wire.at, wire.count, 2, 100, &list));
+    ck_assert_int_eq(-EBADMSG, collio_wire_decode_within(wire.at, wire.count, 3, 0, &list));
     collio_extents_fini(&list);
     collio_bytes_fini(&wire);
 }

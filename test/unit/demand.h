@@ -8,14 +8,14 @@
 
 /** Requests and memory of nodes, for the tests of memory-conscious placement. */
 
-enum { BINS_MOST = 200, NODES_MOST = 24, WORDS = (BINS_MOST + 63) / 64, EACH = 6 };
+enum { BINS_MAX = 200, NODES_MAX = 24, WORDS = (BINS_MAX + 63) / 64, EACH = 6 };
 
 /* A demand that owns its arrays. */
 typedef struct demand_t {
-    int64_t bytes[BINS_MOST];
-    uint64_t touched[NODES_MOST][WORDS];
-    collio_memory_node_t node[NODES_MOST];
-    int node_of[EACH * NODES_MOST];
+    int64_t bytes[BINS_MAX];
+    uint64_t touched[NODES_MAX][WORDS];
+    collio_memory_node_t node[NODES_MAX];
+    int node_of[EACH * NODES_MAX];
     collio_memory_demand_t demand;
 } demand_t;
 

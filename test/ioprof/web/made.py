@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Writes profiles as docs/ioprof-format.md says, without the code that is tested: for names and
+# Writes profiles as ioprof/format.md says, without the code that is tested: for names and
 # values that no program of the tests has.
 
 import re
@@ -80,14 +80,15 @@ def variable(name, text, total):
     return string(name) + string(text) + record(total, 0, total, 1)
 
 
-def write(path, facts, ranks, functions, files, time=(), variables=()):
-    """time: entries of bin, layer, kind, calls, ns, bytes."""
+def write(path, facts, ranks, functions, files, time=(), variables=(), start=START,
+          width=10**7):
+    """time: entries of bin, layer, kind, calls, ns, bytes, in bins of `width` from `start` on."""
     bins = [number((b * 2 + layer) * 4 + kind) + b''.join(map(number, rest))
             for b, layer, kind, *rest in time]
     sections = [(b'FACT', listing([string(k) + string(v) for k, v in facts.items()])),
                 (b'RANK', listing(ranks)), (b'FUNC', listing(functions)),
                 (b'FILE', listing(files)), (b'PVAR', listing(variables)),
-                (b'TIME', number(START) + number(10**7) + listing(bins))]
+                (b'TIME', number(start) + number(width) + listing(bins))]
     with open(path, 'wb') as out:
         out.write(b'IOPROF\r\n' + struct.pack('<II', 1, len(sections)))
         for tag, payload in [*sections, (b'END ', b'')]:

@@ -52,7 +52,7 @@ def aggregated(writers, size=16 * MIB):
 
 
 def scattered(writers, size=4000, calls=4000, collective=None):
-    """`collective`: bytes of collective calls; independent calls move the others."""
+    """`collective`: bytes of collective calls; individual calls move the others."""
     collective = size * calls if collective is None else collective
     return one((COLLECTIVE, WRITE, 16, 0, SECOND, collective),
                (INDEPENDENT, WRITE, calls, 0, SECOND, size * calls - collective),
@@ -60,8 +60,8 @@ def scattered(writers, size=4000, calls=4000, collective=None):
                writers={COLLECTIVE: 4, INSIDE: writers})
 
 
-def offsets(unaligned, sequential=0, calls=100):
-    return one((POSIX, WRITE, calls, 0, SECOND, calls * MIB), block=4096, unaligned=unaligned,
+def offsets(unaligned, sequential=0, calls=100, size=32768):
+    return one((POSIX, WRITE, calls, 0, SECOND, calls * size), block=4096, unaligned=unaligned,
                sequential=sequential, sizes={(POSIX, 1): LARGE})
 
 
@@ -71,6 +71,11 @@ def striped(stripes, writers=2, high=16 << 30, inside=0, size=MIB):
                (INSIDE, WRITE, 100, 0, SECOND // 2, 100 * size), comm=8, ranks=8, block=4096,
                writers={COLLECTIVE: 8, INSIDE: writers}, high=high, stripes=(stripes, MIB),
                inside_stripe=inside, sizes={(INSIDE, 1): LARGE})
+
+
+def plans(hits, misses):
+    return [made.variable('fcoll_overlap_plan_hits', 'reused', hits),
+            made.variable('fcoll_overlap_plan_misses', 'planned', misses)]
 
 
 def views(count):
@@ -94,10 +99,11 @@ def started(span, waited):
             made.function('MPI_Wait', COMPLETION, WAIT, 8, waited // 2, 0)]
 
 
-def phases(hidden, exchange=SECOND):
+def phases(hidden, exchange=SECOND, probes=0):
     return [made.variable('fcoll_overlap_time_exchange', 'shuffle [nanoseconds]', exchange),
             made.variable('fcoll_overlap_time_io', 'access [nanoseconds]', SECOND),
-            made.variable('fcoll_overlap_time_hidden', 'hidden [nanoseconds]', hidden)]
+            made.variable('fcoll_overlap_time_hidden', 'hidden [nanoseconds]', hidden),
+            made.variable('fcoll_overlap_probes', 'trials', probes)]
 
 
 def metadata(meta, data):
@@ -135,9 +141,9 @@ RULES = (
     ('one rank writes all', 'rank 0 writes everything, 100 MiB.', 'MPI_File_write_at_all',
      {'files': posix(MIB, sizes=LARGE, writers={POSIX: 1})},
      ({'files': posix(MIB, sizes=LARGE, writers={POSIX: 4})},)),
-    ('unaligned', '50 of 100 POSIX reads and writes begin inside a block of 4.0 KiB.', 'striping_unit',
-     {'files': offsets(50)}, ({'files': offsets(49)}, {'files': offsets(50, sequential=95)})),
-    ('inside stripes', '60 of 100 POSIX reads and writes begin inside a stripe of 1.0 MiB.',
+    ('unaligned', '50 of 100 POSIX reads and writes start inside a block of 4.0 KiB.', 'striping_unit',
+     {'files': offsets(50)}, ({'files': offsets(49)}, {'files': offsets(50, sequential=95)}, {'files': offsets(50, size=65536)})),
+    ('inside stripes', '60 of 100 POSIX reads and writes start inside a stripe of 1.0 MiB.',
      'striping_unit', {'files': striped(4, inside=60)},
      ({'files': striped(4, inside=40)}, {'files': striped(4, inside=60, size=MIB // 8)})),
     ('one stripe', 'a file of 16.0 GiB has one stripe', 'striping_factor', {'files': striped(1)},
@@ -153,7 +159,8 @@ RULES = (
      {'files': scattered(4)}, ({'files': scattered(1)}, {'files': scattered(4, MIB, 100)},
                                 {'files': scattered(4, collective=2048)})),
     ('views that change', '32 MPI_File_set_view for 40 reads and writes.', 'collio_plan_reuse',
-     {'files': views(32)}, ({'files': views(31)}, {'files': views(32), 'other': unimportant()})),
+     {'files': views(32)}, ({'files': views(31)}, {'files': views(32), 'other': unimportant()}, {'files': views(80)},
+                          {'files': views(32), 'variables': plans(3, 2)})),
     ('all ranks open', 'all 64 ranks open the file', 'broadcast', {'ranks': 64, 'files': opened(64)},
      ({'ranks': 64, 'files': opened(63)},)),
     ('all ranks open, MPI-IO', 'all 64 ranks open the file', 'romio_no_indep_rw',
@@ -166,7 +173,8 @@ RULES = (
     ('low overlap', 'The collective component hid 10% of its 1.00 s of file access', 'write_comm',
      {'variables': phases(SECOND // 10), 'other': BUSY},
      ({'variables': phases(SECOND // 2), 'other': BUSY},
-      {'variables': phases(SECOND // 10, exchange=0), 'other': BUSY})),
+      {'variables': phases(SECOND // 10, exchange=0), 'other': BUSY},
+      {'variables': phases(SECOND // 10, probes=2), 'other': BUSY})),
     ('sync', '50% of the I/O time is in sync calls', 'Sync once',
      {'other': BUSY + [(POSIX, SYNC, 5, 0, SECOND, 0)]},
      ({'other': BUSY + [(POSIX, SYNC, 5, 0, SECOND // 10, 0)]},)),

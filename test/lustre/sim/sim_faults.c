@@ -5,11 +5,13 @@
  *
  *   LUSTRESIM_FAIL_CLOSE=E        close of a simulated file returns errno E (and closes)
  *   LUSTRESIM_FAIL_ADVICE=E,K,N   lockahead advices K to K + N - 1 fail with errno E (from 1)
+ *   LUSTRESIM_EINTR=1             every second open, fsync and ftruncate is interrupted
  *   LUSTRESIM_FAIL_CALLOC=BYTES   calloc of one element of exactly that size fails
  */
 
 #include "sim_preload.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +20,18 @@ int sim_fault_close(int fd)
     const char *text = getenv("LUSTRESIM_FAIL_CLOSE");
 
     return NULL == text || NULL == sim_open_of(fd) ? 0 : atoi(text);
+}
+
+bool sim_fault_interrupt(bool simulated)
+{
+    static int calls;
+
+    if (!simulated || NULL == getenv("LUSTRESIM_EINTR")
+        || 0 != __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) % 2) {
+        return false;
+    }
+    errno = EINTR;
+    return true;
 }
 
 int sim_fault_advice(void)

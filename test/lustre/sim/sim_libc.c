@@ -44,18 +44,21 @@ static int truncated(int fd, int flags)
     return fd;
 }
 
-#define OPEN(name)                              \
-    int name(const char *path, int flags, ...)  \
-    {                                           \
-        va_list list;                           \
-        mode_t mode;                            \
-        int fd;                                 \
-        va_start(list, flags);                  \
-        mode = mode_argument(flags, list);      \
-        va_end(list);                           \
-        fd = SIM_REAL(name)(path, flags, mode); \
-        sim_opened(fd, path, flags);            \
-        return truncated(fd, flags);            \
+#define OPEN(name)                                   \
+    int name(const char *path, int flags, ...)       \
+    {                                                \
+        va_list list;                                \
+        mode_t mode;                                 \
+        int fd;                                      \
+        va_start(list, flags);                       \
+        mode = mode_argument(flags, list);           \
+        va_end(list);                                \
+        if (sim_fault_interrupt(sim_inside(path))) { \
+            return -1;                               \
+        }                                            \
+        fd = SIM_REAL(name)(path, flags, mode);      \
+        sim_opened(fd, path, flags);                 \
+        return truncated(fd, flags);                 \
     }
 OPEN(open)
 OPEN(open64)
@@ -86,15 +89,19 @@ int close(int fd)
     return rc;
 }
 
-#define SYNC(name)                 \
-    int name(int fd)               \
-    {                              \
-        int rc = sim_sync(fd);     \
-        if (0 != rc) {             \
-            errno = -rc;           \
-            return -1;             \
-        }                          \
-        return SIM_REAL(name)(fd); \
+#define SYNC(name)                                          \
+    int name(int fd)                                        \
+    {                                                       \
+        int rc;                                             \
+        if (sim_fault_interrupt(NULL != sim_open_of(fd))) { \
+            return -1;                                      \
+        }                                                   \
+        rc = sim_sync(fd);                                  \
+        if (0 != rc) {                                      \
+            errno = -rc;                                    \
+            return -1;                                      \
+        }                                                   \
+        return SIM_REAL(name)(fd);                          \
     }
 SYNC(fsync)
 SYNC(fdatasync)
@@ -236,6 +243,9 @@ VECTOR2(pwritev64v2, off64_t, SIM_WRITE)
 #define FTRUNCATE(name, offset_t)                                       \
     int name(int fd, offset_t size)                                     \
     {                                                                   \
+        if (sim_fault_interrupt(NULL != sim_open_of(fd))) {             \
+            return -1;                                                  \
+        }                                                               \
         AROUND(fd, size, -1, SIM_WRITE, int, SIM_REAL(name)(fd, size)); \
     }
 FTRUNCATE(ftruncate, off_t)

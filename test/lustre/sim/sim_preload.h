@@ -2,6 +2,8 @@
 #ifndef LUSTRESIM_PRELOAD_H
 #define LUSTRESIM_PRELOAD_H
 
+#include "../../../ioprof/record/plain_libc.h"
+
 #include "sim_manager.h"
 
 #include <dlfcn.h>
@@ -77,6 +79,8 @@ int sim_sync(int fd);
 /** Faults of this process, from its environment: an errno, or 0. */
 int sim_fault_close(int fd);
 int sim_fault_advice(void);
+/** True if this call is interrupted; sets errno. */
+bool sim_fault_interrupt(bool simulated);
 
 /** ioctl on a simulated file. Sets errno and returns -1, or a result. */
 int sim_ioctl(sim_open_t *open, int fd, unsigned long request, void *argument);

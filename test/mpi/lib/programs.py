@@ -21,10 +21,12 @@ def output(command):
     return text
 
 
-def counters(np, fcoll, hints, place, path):
+def counters(np, fcoll, hints, place, path, what='counters', mca=()):
     """What t_tam counts for one transfer with this component."""
-    result = launch.run(launch.mpirun_command(np, [path, 'counters'], fcoll=fcoll), TIMEOUT,
+    result = launch.run(launch.mpirun_command(np, [path, what], fcoll=fcoll, mca=mca), TIMEOUT,
                         cwd=place, env={'T_DIR': place, 'T_HINTS': hints, 'COLLIO_FCOLL': fcoll})
+    if result.rc != 0:
+        return [], result.text
     return re.findall(r'^counter .*$', result.text, re.M), result.text
 
 
@@ -43,6 +45,21 @@ def plain_two_phase(suite, scratch, folder):
             have, more = counters(np, 'tam', f'{hints},local_aggregators={np}', place, path)
             shutil.rmtree(place, ignore_errors=True)
             suite.check(name, want and want == have, f'{text[-2000:]}\n{more[-2000:]}')
+
+
+def same_choices(suite, scratch, folder):
+    """With exchange=auto, tam makes the calls that overlap makes direct as overlap does."""
+    for np in (2, 4):
+        name = f't_tam np={np} auto: messages, pieces and direct calls are those of overlap'
+        if any(launch.component_missing(fcoll) for fcoll in ('overlap', 'tam')):
+            suite.skip(name, 'needs overlap and tam')
+            continue
+        place = tempfile.mkdtemp(dir=scratch)
+        path = os.path.join(folder, 't_tam')
+        want, text = counters(np, 'overlap', '', place, path, 'auto')
+        have, more = counters(np, 'tam', '', place, path, 'auto', launch.AUTO)
+        shutil.rmtree(place, ignore_errors=True)
+        suite.check(name, want and want == have, f'{text[-2000:]}\n{more[-2000:]}')
 
 
 def messages(np, fcoll, place, path):
@@ -95,11 +112,13 @@ TABLE = {
     't_updates one': {'np': (2,), 'fbtl': 'mtpwrite', 'hints': ['', 'sieve_write=on']},
     't_updates iall': {'np': (2,), 'fbtl': 'mtpwrite',
                        'hints': ['exchange=on,romio_ds_write=disable', 'exchange=on,sieve_write=on']},
+    't_updates one unique': {'np': (2,), 'fbtl': 'mtpwrite', 'hints': ['']},
+    't_updates iall unique': {'np': (2,), 'fbtl': 'mtpwrite', 'hints': ['exchange=on', 'exchange=off']},
     # lo: 5.0 does not find itself through another interface
     't_updates spawn': {'np': (1,), 'fbtl': 'mtpwrite', 'btl': 'self,vader,tcp',
                         'mca': [('btl_tcp_if_include', 'lo')], 'hints': ['']},
     't_threads': {'np': (1, 2, 4), 'hints': ['', 'exchange=on']},
-    't_early': {'np': (3, 4, 8), 'hints': ['']},
+    't_early': {'np': (3, 4, 8), 'hints': [''], 'mca': launch.AUTO},
     't_marks': {'np': (1, 4, 8), 'hints': ['']},
     't_marks tam': {'np': (5,), 'fcoll': 'tam', 'hints': ['']},
     't_disagree': {'np': (2, 4), 'hints': ['']},
@@ -131,7 +150,7 @@ TABLE = {
     't_preallocate': {'np': (1, 2, 5), 'hints': [''], 'timeout': 90},
     't_put': {'np': (2, 4, 5), 'hints': ['']},
     't_put ucx': {'np': (2, 4), 'hints': [''], 'mca': launch.UCX, 'component': 'osc: ucx'},
-    't_seen': {'np': (2,), 'hints': ['']},
+    't_seen': {'np': (2,), 'hints': [''], 'mca': launch.AUTO},
     't_settings': {'np': (4,), 'fbtl': 'mtpwrite', 'hints': ['']},
     't_sessions': {'np': (1, 3), 'hints': ['', 'exchange=on']},
     't_sessions held': {'np': (3,), 'hints': ['', 'exchange=on']},
@@ -196,5 +215,6 @@ def run(suite, scratch, folder, wanted, everything):
             run_row(suite, scratch, path, words, row)
             if words[0] == 't_tam':
                 plain_two_phase(suite, scratch, folder)
+                same_choices(suite, scratch, folder)
             if name == 't_keep':
                 fewer_messages(suite, scratch, folder)

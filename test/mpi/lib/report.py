@@ -68,7 +68,7 @@ def check_table(text):
     if launch.FCOLL != 'tam':
         wrong += [f'a row of two layers: {word}' for word in TWO_LAYERS if word in text]
     elif text.count(', layers ') != 2:
-        wrong.append('no layers in the lines of the last write and read')
+        wrong.append('no layers in the lines of the largest write and read')
     return wrong
 
 
@@ -96,20 +96,20 @@ def many(suite, folder, scratch):
     text = run(folder, scratch, 'lines', files=3)
     wrong = [f'not one line of all{i}.dat' for i in range(3) if len(re.findall(
         line(WRITES, READS, NP, rf'\S*all{i}.dat'), text, re.M)) != 1]
-    if len(re.findall(line(3 * WRITES, 3 * READS, NP, 'total of 3 files, kept by rank 0'), text,
+    if len(re.findall(line(3 * WRITES, 3 * READS, NP, 'total of 3 files, counted by rank 0'), text,
                       re.M)) != 1:
         wrong.append('no total')
     if len(re.findall('one line for each file', text)) != 1:
         wrong.append('not one heading')
     verdict(suite, 'report lines: one for each file, and a total', wrong, text)
     text = run(folder, scratch, 'on', files=10)
-    found = text.count('  last write ')
+    found = text.count('  largest write ')
     wrong = [] if found == 8 else [f'{found} tables, not 8']
     wrong += [] if len(re.findall(r'all[89].dat$', text, re.M)) == 2 else ['no lines after them']
     wrong += [] if text.count('total of 10 files') == 1 else ['no total']
     verdict(suite, 'report on: tables for 8 files, then lines, and a total', wrong, text)
     text = run(folder, scratch, 'lines', files=3, own=2)
-    totals = re.findall(r'total of (\d+) files, kept by rank (\d+)', text)
+    totals = re.findall(r'total of (\d+) files, counted by rank (\d+)', text)
     wrong = [] if totals == [(str(2 * NP + 1), '0')] else [f'totals {totals}']
     if not re.search(rf'^ +{(2 * NP + 1) * WRITES} +{(2 * NP + NP) * WRITES / 16:.3f} ', text, re.M):
         wrong.append('wrong sums')
@@ -159,7 +159,7 @@ def reasons(suite, folder, scratch):
              {'exchange': ('on', 'as set'), 'transport': ('shm', shared), 'schedule': ('none', fits),
               **layers}),
             ('exchange=auto,aggregators=2,transport=isend,schedule=write', 'as set',
-             {'exchange': ('on', 'a mode of the exchange is named'), 'transport': ('isend', 'as set'),
+             {'exchange': ('on', 'a mode of the exchange is set'), 'transport': ('isend', 'as set'),
               'schedule': ('write', 'as set'), **layers}),
             ('exchange=off', 'default on one node', {'exchange': ('off', 'as set')})):
         if launch.FCOLL != 'tam':
@@ -174,8 +174,8 @@ def reasons(suite, folder, scratch):
         line = ', '.join(f'{name} {value} ({reason})' for name, (value, reason) in want.items())
         text = run(folder, scratch, 'table', T_HINTS=hints)
         verdict(suite, f'report table: reasons with {hints}', [
-            f'no line of the last {what}' for what in ('write', 'read')
-            if not re.search(rf'^  last {what} +{re.escape(line)}$', text, re.M)], text)
+            f'no line of the largest {what}' for what in ('write', 'read')
+            if not re.search(rf'^  largest {what} +{re.escape(line)}$', text, re.M)], text)
 
 
 def example(suite, scratch):

@@ -13,7 +13,10 @@ import verbose
 PARAMETERS = ('schedule', 'transport', 'exchange', 'partition', 'aggregators',
               'buffer_bytes', 'align_bytes', 'engine', 'timeout', 'keep', 'report', 'report_file',
               'priority')
-MOST_PARAMETERS = 15   # what a user can be expected to read; all else is a hint or a constant
+MOST_PARAMETERS = 15   # up to level 5: what a user can be expected to read
+# Parameters of the published methods, at levels 6 to 9, with a word of their help texts: the paper's symbol.
+SYMBOLS = {'memory_per_node': 'N_ah', 'memory_domain_bytes': 'Msg_ind', 'memory_group_bytes': 'Msg_group',
+           'memory_min_bytes': 'Mem_min', 'local_aggregators': 'P_L', 'placement': 'aggregate', 'sync_send': 'synchronous'}
 # Wrong parameters (one run has all of them), and words that the message must hold besides the parameter and the value.
 WRONG = (('schedule', 'sometimes', ('write_comm2', 'the default, "auto"')),
          ('transport', 'pigeon', ('put_fence',)), ('exchange', 'perhaps', ('off',)),
@@ -30,6 +33,8 @@ WRONG_HINTS = (('cb_nodes=0', 'cb_nodes', ('1 or more', 'ignoring')),
                ('collective_buffering=yep', 'collective_buffering', ('ignoring',)),
                ('aggregator_count=3', 'collio_aggregator_count', ('unknown', 'ignoring')),
                ('aggregator_list=99', 'collio_aggregator_list', ('ranks', 'ignoring')),
+               ('partition=od\nd\x1b[31m', 'collio_partition', ('"od\\nd\\x1b[31m"', 'ignoring')),
+               ('report_file=a\nschedule=write', 'collio_report_file', ('"a\\nschedule', 'one line')),
                ('num_threads=-2', 'collio_num_threads', ('0 or more', 'io_ompio_num_threads')),
                ('lockahead=sometimes', 'collio_lockahead', ('stripe', 'ignoring')))
 # Hints that ROMIO takes in any case: nothing to say.
@@ -42,6 +47,14 @@ REPLACED = (('atomic/write/all', 'shm', 'calls in atomic mode'),
             ('atomic/write/all', 'isend', None), ('atomic/write/all', 'auto', None))
 
 
+def parameters_shown(program, level):
+    """Parameters that ompi_info shows up to a level, with their help texts."""
+    text = subprocess.run([program, '--param', 'fcoll', launch.FCOLL, '--level', str(level), '--parsable'],
+                          stdout=subprocess.PIPE, env=launch.ENV, check=False,
+                          timeout=60).stdout.decode()
+    return dict(re.findall(rf'param:fcoll_{launch.FCOLL}_(\w+):help:(.*)$', text, re.M))
+
+
 def ompi_info(suite):
     """Every parameter is listed with its current value and a text to act on."""
     program = shutil.which('ompi_info')
@@ -49,19 +62,18 @@ def ompi_info(suite):
     if not program or launch.UNSANITIZED:
         suite.skip(name, launch.UNSANITIZED or 'no ompi_info')
         return
-    text = subprocess.run([program, '--param', 'fcoll', launch.FCOLL, '--level', '9', '--parsable'],
-                          stdout=subprocess.PIPE, env=launch.ENV, check=False,
-                          timeout=60).stdout.decode()
     wrong = []
-    for parameter in PARAMETERS:
-        found = re.search(rf'param:fcoll_{launch.FCOLL}_{parameter}:help:(.*)$', text, re.M)
-        if not found:
-            wrong.append(f'{parameter}: not listed')
-        elif len(found.group(1)) < 20:
-            wrong.append(f'{parameter}: help text "{found.group(1)}"')
-    listed = re.findall(rf'param:fcoll_{launch.FCOLL}_(\w+):help:', text)
-    if len(listed) > MOST_PARAMETERS:
-        wrong.append(f'{len(listed)} parameters, at most {MOST_PARAMETERS} are allowed: {listed}')
+    few, listed = parameters_shown(program, 5), parameters_shown(program, 9)
+    for parameter in PARAMETERS + tuple(SYMBOLS):
+        text = listed.get(parameter, '')
+        if parameter == 'local_aggregators' and launch.FCOLL != 'tam':
+            continue
+        if len(text) < 20 or SYMBOLS.get(parameter, '') not in text:
+            wrong.append(f'{parameter}: help text "{text}"')
+        if parameter in SYMBOLS and parameter in few:
+            wrong.append(f'{parameter}: shown at level 5')
+    if len(few) > MOST_PARAMETERS:
+        wrong.append(f'{len(few)} parameters, at most {MOST_PARAMETERS} are allowed: {few}')
     suite.check(name, not wrong, '\n'.join(wrong))
 
 
@@ -89,6 +101,32 @@ def wrong_values(suite, folder, scratch):
     for parameter, value, words in WRONG:
         told_once(suite, f'wrong value {parameter}={value} is told once, the default is used',
                   result, f'{parameter}=', (value,) + words)
+    for parameter in ('sharedfp_ondemand_priority', 'common_collio_inherit_binding'):
+        command = launch.mpirun_command(3, [os.path.join(folder, 't_report')], mca=[(parameter, 'abc')])
+        told_once(suite, f'wrong value {parameter}=abc is told once',
+                  launch.run(command, 120, env={'T_DIR': scratch}), f'{parameter}=', ('"abc"', 'the default'))
+
+
+def unknown_names(suite, folder, scratch):
+    """A parameter with a typo is told once, with the nearest one; names of others are not judged."""
+    program = os.path.join(folder, 't_report')
+    ours = f'fcoll_{launch.FCOLL}_'
+    for name, word in ((ours + 'scedule', f'nearest name is {ours}schedule'),
+                       ('common_collio_hangs', 'nearest name is common_collio_hang.'),
+                       ('sharedfp_ondemand_prioritty', 'nearest name is sharedfp_ondemand_priority'),
+                       (ours + 'method', 'hint collio_method'), (ours + 'xyz', 'docs/settings.md')):
+        command = launch.mpirun_command(3, [program], mca=[(name, '1')])
+        told_once(suite, f'unknown parameter {name} is told once',
+                  launch.run(command, 120, env={'T_DIR': scratch}), f'parameter {name}', (word,))
+    good = [(ours + 'schedule', 'write'), ('fcoll_vulcan_xyz', '1'), ('fcoll_overlapped_xyz', '1'),
+            ('common_collio_inherit_binding', '1'), ('sharedfp_ondemand_priority', '60')]
+    result = launch.run(launch.mpirun_command(3, [program], mca=good), 120, env={'T_DIR': scratch})
+    suite.check('known parameters, and names of others, are not told',
+                result.rc == 0 and 'unknown' not in result.text, result.text[:2000] + result.stacks)
+    result = launch.run(launch.mpirun_command(3, [program], 'vulcan', mca=[(ours + 'scedule', '1')]), 120,
+                        env={'T_DIR': scratch})
+    suite.check('unknown parameters are not told where no component is used',
+                'unknown' not in result.text, result.text[:2000] + result.stacks)
 
 
 def wrong_on_one_rank(suite, folder, scratch):
@@ -99,7 +137,8 @@ def wrong_on_one_rank(suite, folder, scratch):
                              ('io_ompio_bytes_per_agg', '1048576')):
         for first in (True, False):
             command = launch.mpirun_command(4, [launch.ON_RANK, '0' if first else '3',
-                                                f'OMPI_MCA_{parameter}={value}', '--', program])
+                                                f'OMPI_MCA_{parameter}={value}', '--', program],
+                                            mca=launch.AUTO)
             told_once(suite, f'wrong value {parameter}={value} on the {"first" if first else "last"}'
                       ' rank alone', launch.run(command, 120, env={'T_DIR': scratch}), parameter,
                       (value,))
@@ -138,7 +177,10 @@ def unused_modes(suite, folder, scratch):
             ('exchange=off,transport=isend', 'ignoring transport: exchange is off', True),
             ('exchange=off', 'ignoring ', False)]
     if launch.FCOLL == 'tam':
-        rows += [('local_aggregators_per_node=1', 'one layer: all ranks are on one node', True),
+        rows += [('report=off', 'one layer', False),
+                 ('exchange=off,local_aggregators_per_node=1', 'ignoring two layers: exchange is off',
+                  True),
+                 ('local_aggregators_per_node=1', 'one layer: all ranks are on one node', True),
                  ('transport=isend,local_aggregators_per_node=3', 'one layer: local_agg', True),
                  ('transport=isend,local_aggregators_per_node=1', 'one layer', False)]
     for hint, words, told in rows:
@@ -153,6 +195,7 @@ def run(suite, scratch, folder):
         return
     ompi_info(suite)
     wrong_values(suite, folder, scratch)
+    unknown_names(suite, folder, scratch)
     wrong_on_one_rank(suite, folder, scratch)
     hints(suite, folder, scratch)
     replaced_transports(suite, folder, scratch)

@@ -47,8 +47,11 @@ const t_pattern t_patterns[] = {
     {"far", RW, .shape = t_shape_far},
     /* all ranks read the same bytes */
     {"same_read", T_READ | T_SHORT, .row = {.first = 333, .block = 20000, .count = 1, .unit = 1}},
-    {"overlap_read", T_READ | T_REFUSABLE, .shape = t_shape_overlap_read},
-    {"unsorted_read", T_READ | T_REFUSABLE, .shape = t_shape_unsorted_read},
+    /* repetitions of the filetype overlap: more pieces than bytes of the file */
+    {"repeated_read", T_READ | T_SHORT, .shape = t_shape_repeated_read,
+     .view = t_view_repeated_read},
+    {"overlap_read", T_READ | T_SHORT | T_REFUSABLE, .shape = t_shape_overlap_read},
+    {"unsorted_read", T_READ | T_SHORT | T_REFUSABLE, .shape = t_shape_unsorted_read},
     /* each byte is written by up to four ranks */
     {"atomic", T_WRITE | T_ATOMIC,
      .row = {.first = 50, .step = 150, .block = 600, .gap = 500, .count = 400, .unit = 1}},

@@ -80,6 +80,7 @@ T_DECLARE(tiles);
 T_DECLARE(block3d);
 T_DECLARE(btio);
 T_DECLARE(darray);
+T_DECLARE(repeated_read);
 void t_shape_e3sm(int rank, int size, t_shape *shape);
 void t_shape_ragged(int rank, int size, t_shape *shape);
 void t_shape_far(int rank, int size, t_shape *shape);

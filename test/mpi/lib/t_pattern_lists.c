@@ -72,6 +72,29 @@ void t_shape_far(int rank, int size, t_shape *shape)
     t_list_add(&shape->list, (INT64_C(1) << 40) + rank * 640, 640);
 }
 
+enum { REPEATED = 100, STEP = 1, BLOCKS = 20, BLOCK = 3, STRIDE = 7 };
+
+/* The filetype is longer than its extent, so each repetition begins inside the one before. */
+void t_shape_repeated_read(int rank, int size, t_shape *shape)
+{
+    (void) size;
+    for (int i = 0; i < REPEATED * BLOCKS; i++) {
+        t_list_add(&shape->list, rank * 5 + i / BLOCKS * STEP + i % BLOCKS * STRIDE, BLOCK);
+    }
+}
+
+void t_view_repeated_read(int rank, int size, t_view *view)
+{
+    MPI_Datatype blocks;
+
+    (void) size;
+    MPI_Type_vector(BLOCKS, BLOCK, STRIDE, MPI_BYTE, &blocks);
+    MPI_Type_create_resized(blocks, 0, STEP, &view->filetype);
+    MPI_Type_commit(&view->filetype);
+    MPI_Type_free(&blocks);
+    view->disp = rank * 5;
+}
+
 /* Each piece begins inside the one before: a rank reads bytes twice, in rising order. */
 void t_shape_overlap_read(int rank, int size, t_shape *shape)
 {

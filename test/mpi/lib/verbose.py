@@ -12,9 +12,10 @@ CALLS = 5    # of t_report: 3 writes, 2 reads
 FRAMEWORKS = ('fcoll', 'fbtl', 'fs', 'sharedfp')
 # What a level adds: a line of fcoll, and how many there are of it.
 ADDED = {
-    1: ((r': available, priority \d+$', 1), (r': selected$', 1)),
+    1: ((r': selected: named \(--mca fcoll \w+\)$', 1),),
     10: ((r': settings: .*exchange=on', 1), (r': aggregators +2 of 3 ranks .*: 0@node0', 1),
-         (r': file system 0x.*; coherence between nodes: ', 1), (r': alignment +(none|\d+ bytes), ', 1)),
+         (r': file system 0x.*; coherence between nodes: ', 1), (r': alignment +(none|\d+ bytes), ', 1),
+         (r': (write|read): exchange on \(as set\), transport \w+ \(.*\), schedule none \(.*\)', 2)),
     20: ((r': call \d+ \((write|read)\): 196608 bytes in 3 pieces .*: exchange on \(as set\), '
           r'transport \w+ \(.*\), schedule none \(.*\), .*plan (new|reused), .* ms$', CALLS),
          (r'call 0 \(write\): .* plan new', 1), (r'call 1 \(write\): .* plan reused', 1)),
@@ -22,9 +23,9 @@ ADDED = {
          (r': rank 2: call 0 \(write\): .*, then cycles$', 1)),
 }
 # With all frameworks at level 1: which components serve the file, and why others do not.
-SELECTED = (r'^fbtl/mtpwrite: \S+: selected$', r'^fs/lustre_lla: \S+: not available: not named$',
-            r'^fs/beegfs: \S+: not available: not named$',
-            r'^sharedfp/ondemand: \S+: available, priority 60$')
+SELECTED = (r'^fbtl/mtpwrite: \S+: selected: named',
+            r'^fs/lustre_lla: \S+: not selected: not named', r'^fs/beegfs: \S+: not selected: not named',
+            r'^sharedfp/ondemand: \S+: selected: a collio fcoll component serves the file$')
 
 
 def lines(folder, scratch, levels, fbtl='mtpwrite'):
@@ -51,8 +52,7 @@ def verdict(suite, name, wrong, have):
 
 
 def check(suite, folder, scratch):
-    have = [line for line in lines(folder, scratch, [(framework, 0) for framework in FRAMEWORKS])
-            if 'using one layer' not in line]  # a message to users of fcoll/tam
+    have = lines(folder, scratch, [(framework, 0) for framework in FRAMEWORKS])
     verdict(suite, 'verbose 0 prints nothing', have, have)
     for level in ADDED:
         have = lines(folder, scratch, [('fcoll', level)])
