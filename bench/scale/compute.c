@@ -23,7 +23,8 @@ static bool agree(const scale_figures_t *a, const scale_figures_t *b)
     return a->extents == b->extents && a->self_extents == b->self_extents && a->pairs == b->pairs
            && a->messages == b->messages && a->self_pairs == b->self_pairs
            && a->self_messages == b->self_messages && a->cycles == b->cycles
-           && a->between == b->between && a->carried == b->carried && a->lists1 == b->lists1;
+           && a->between == b->between && a->between_bytes == b->between_bytes
+           && a->carried == b->carried && a->lists1 == b->lists1;
 }
 
 static void add(scale_figures_t *sum, const scale_figures_t *figures)
@@ -33,6 +34,7 @@ static void add(scale_figures_t *sum, const scale_figures_t *figures)
     sum->pairs += figures->pairs - figures->self_pairs;
     sum->messages += figures->messages - figures->self_messages;
     sum->between += figures->between;
+    sum->between_bytes += figures->between_bytes;
     sum->carried += figures->carried;
     sum->lists1 += figures->lists1;
     sum->wire_bytes += figures->wire_bytes;
@@ -236,6 +238,7 @@ static void add_call(const scale_pattern_t *pattern, const scale_machine_t *mach
     result->meta += pattern->repeat * call->sum[way].pairs;
     result->messages += pattern->repeat * call->sum[way].messages;
     result->between += pattern->repeat * call->sum[way].between;
+    result->between_bytes += pattern->repeat * call->sum[way].between_bytes;
     result->cycles += pattern->repeat * cycles;
     result->wire_bytes += pattern->repeat * wire_bytes(pattern, replayed, &call->sum[way]);
     result->merge_ops2 += pattern->repeat * call->merge_ops2[way];

@@ -231,6 +231,26 @@ int64_t scale_count_extents(scale_pattern_t *pattern, const int *id_of_rank)
     return figures.extents;
 }
 
+/* Bytes of the loaded row's runs [from, to) that come from other nodes, within [lo, hi) of the
+ * row. Layer 1 does not take bytes to another node, so this holds for both ways. */
+static int64_t bytes_between(const scale_pattern_t *pattern, const side_t *side,
+                             const block_t *block, int64_t lo, int64_t hi)
+{
+    const collio_nodes_t *nodes = &side->askers->machine->nodes;
+    int node = collio_node_of(nodes, side->askers->aggregator_rank);
+    int64_t bytes = 0;
+
+    for (size_t i = block->from; i < block->to; ++i) {
+        int64_t start = pattern->runs[i].start;
+        int64_t end = i + 1 < pattern->run_count ? pattern->runs[i + 1].start : pattern->row_bytes;
+
+        start = start > lo ? start : lo;
+        end = end < hi ? end : hi;
+        bytes += node != collio_node_of(nodes, pattern->runs[i].rank) ? end - start : 0;
+    }
+    return bytes;
+}
+
 static void count_side(scale_pattern_t *pattern, const scale_machine_t *machine, side_t *side,
                        int64_t lo, int64_t hi)
 {
@@ -238,9 +258,12 @@ static void count_side(scale_pattern_t *pattern, const scale_machine_t *machine,
     int64_t stamp = 1;
 
     for (int64_t at = lo; at < hi;) {
+        int64_t start = at / pattern->row_bytes * pattern->row_bytes, from = at - start;
         block_t block = next_block(pattern, &at, hi);
+        int64_t end = block.whole ? pattern->row_bytes : at - start;
 
         count_extents(side, pattern->runs, block.from, block.to, block.rows);
+        figures->between_bytes += block.rows * bytes_between(pattern, side, &block, from, end);
     }
     figures->pairs = find_requesters(pattern, side, lo, hi, stamp);
     figures->self_pairs = stamp == side->seen[side->own];

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine: nodes in blocks of ranks, aggregators as the components place them (round
- * robin over the nodes), local aggregators by the published formula.
+ * The machine: nodes in blocks of ranks, aggregators as the components place them for even
+ * domains (spread over the ranks), local aggregators by the published formula.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ const char *scale_machine_init(scale_machine_t *machine, const scale_pattern_t *
         return "out of memory";
     }
     machine->aggregators = collio_aggregators_place(
-        &machine->nodes, aggregators, COLLIO_PLACEMENT_ROUND_ROBIN, machine->aggregator_rank);
+        &machine->nodes, aggregators, COLLIO_PLACEMENT_SPREAD, machine->aggregator_rank);
     machine->c = 0 < local ? local : choose_local(machine, pattern);
     make_groups(machine);
     return NULL;

@@ -142,6 +142,23 @@ static const char *init_e3sm(scale_pattern_t *pattern, bool f)
     return NULL;
 }
 
+/* Rows in which every rank has one run. */
+static const char *init_blocks(scale_pattern_t *pattern, int64_t run_bytes, int64_t rows)
+{
+    pattern->run_count = (size_t) pattern->ranks;
+    pattern->runs = malloc(sizeof(*pattern->runs) * pattern->run_count);
+    if (NULL == pattern->runs) {
+        return "out of memory";
+    }
+    for (int rank = 0; rank < pattern->ranks; ++rank) {
+        pattern->runs[rank] = (scale_run_t){rank * run_bytes, rank};
+    }
+    pattern->row_bytes = pattern->ranks * run_bytes;
+    pattern->rows = rows;
+    pattern->loaded = 0;
+    return NULL;
+}
+
 const char *scale_pattern_init(scale_pattern_t *pattern, const char *name, int ranks, int64_t grid)
 {
     const char *error;
@@ -154,8 +171,12 @@ const char *scale_pattern_init(scale_pattern_t *pattern, const char *name, int r
         error = init_s3d(pattern);
     } else if (0 == strcmp(name, "e3sm-f") || 0 == strcmp(name, "e3sm-g")) {
         error = init_e3sm(pattern, 'f' == name[5]);
+    } else if (0 == strcmp(name, "segmented")) {
+        error = init_blocks(pattern, (0 < grid ? grid : 1024) << 10, 1);
+    } else if (0 == strcmp(name, "interleaved")) {
+        error = init_blocks(pattern, 64 << 10, 0 < grid ? grid : 16);
     } else {
-        return "patterns are btio, s3d, e3sm-f and e3sm-g";
+        return "patterns are btio, s3d, e3sm-f, e3sm-g, segmented and interleaved";
     }
     if (NULL == error) {
         scale_pattern_set_call(pattern, 0);
@@ -171,12 +192,13 @@ void scale_pattern_fini(scale_pattern_t *pattern)
 
 static bool is_s3d(const scale_pattern_t *pattern)
 {
-    return 's' == pattern->name[0];
+    return 0 == strcmp(pattern->name, "s3d");
 }
 
-static bool is_e3sm(const scale_pattern_t *pattern)
+/* Are all rows of one class? */
+static bool alike(const scale_pattern_t *pattern)
 {
-    return 'e' == pattern->name[0];
+    return 0 == pattern->np[0];
 }
 
 int scale_pattern_calls(const scale_pattern_t *pattern)
@@ -213,7 +235,7 @@ int64_t scale_pattern_class(const scale_pattern_t *pattern, int64_t row)
     int64_t y;
     int64_t z;
 
-    if (is_e3sm(pattern)) {
+    if (alike(pattern)) {
         return 0;
     }
     cells_of(pattern, row, &y, &z);
@@ -226,7 +248,7 @@ int64_t scale_pattern_class_end(const scale_pattern_t *pattern, int64_t row)
     int64_t z;
     int64_t n = pattern->grid;
 
-    if (is_e3sm(pattern)) {
+    if (alike(pattern)) {
         return pattern->rows;
     }
     if (1 == pattern->np[1] && 1 == pattern->np[2]) {

@@ -139,6 +139,8 @@ static int deliver(const collio_pieces_t *pieces, const collio_domains_t *domain
     const scale_machine_t *machine = askers->machine;
     int64_t window_bytes = machine->window_bytes;
     bool own = rank == askers->aggregator_rank;
+    bool far = collio_node_of(&machine->nodes, rank)
+               != collio_node_of(&machine->nodes, askers->aggregator_rank);
     collio_split_t split;
     collio_bytes_t wire = {0};
     collio_extents_t sent = {0}, list = {0};
@@ -158,6 +160,9 @@ static int deliver(const collio_pieces_t *pieces, const collio_domains_t *domain
     }
     if (0 == rc) {
         figures->extents += (int64_t) list.count;
+        for (size_t i = 0; i < list.count && far; ++i) {
+            figures->between_bytes += list.at[i].length;
+        }
         figures->self_extents += own ? (int64_t) list.count : 0;
         figures->wire_bytes += own ? 0 : (int64_t) wire.count;
         if (scale_carried(askers, rank)) {

@@ -81,7 +81,8 @@ void scale_csv_head(FILE *out)
     fprintf(out,
             "pattern,way,ranks,nodes,aggregators,requesters,calls,bytes,extents_before,"
             "extents_after,extents_received,list_messages,list_bytes,data_messages,"
-            "data_messages_between_nodes,worst_aggregator_messages,worst_aggregator_extents,"
+            "data_messages_between_nodes,data_bytes_between_nodes,worst_aggregator_messages,worst_"
+            "aggregator_extents,"
             "layer1_extents_before,layer1_extents_after,layer1_list_messages,"
             "layer1_list_bytes,layer1_data_messages,cycles,merge_steps_1,merge_steps_2,"
             "memory_bytes,extents_replayed,seconds_layer1,seconds_lists,seconds_merge,seconds_data,"
@@ -90,13 +91,13 @@ void scale_csv_head(FILE *out)
 
 void scale_csv_line(FILE *out, const scale_result_t *result)
 {
-    const int64_t values[] = {result->calls,      result->bytes,         result->requested,
-                              result->passed_on,  result->extents,       result->meta,
-                              result->wire_bytes, result->messages,      result->between,
-                              result->worst,      result->worst_extents, result->gathered,
-                              result->merged,     result->meta1,         result->wire1_bytes,
-                              result->messages1,  result->cycles,        result->merge_ops1,
-                              result->merge_ops2, result->memory_bytes,  result->replayed};
+    const int64_t values[] = {
+        result->calls,        result->bytes,         result->requested,  result->passed_on,
+        result->extents,      result->meta,          result->wire_bytes, result->messages,
+        result->between,      result->between_bytes, result->worst,      result->worst_extents,
+        result->gathered,     result->merged,        result->meta1,      result->wire1_bytes,
+        result->messages1,    result->cycles,        result->merge_ops1, result->merge_ops2,
+        result->memory_bytes, result->replayed};
 
     fprintf(out, "%s,%s,%d,%d,%d,%d", result->pattern, way_names[result->way], result->ranks,
             result->nodes, result->aggregators, result->requesters);

@@ -17,7 +17,7 @@
 
 enum { MOST_RESULTS = 128 };
 
-/* The standard runs: 64 ranks a node and 56 aggregators, as in the TAM paper. */
+/* The standard runs: 64 ranks per node, 56 aggregators and cycles of 1 MiB, as in the TAM paper. */
 static const struct {
     const char *pattern;
     int ranks;
@@ -29,7 +29,8 @@ static const struct {
 
 static const char usage[] =
     "usage: scale [--csv FILE] [--svg FILE] [--replay EXTENTS]\n"
-    "       scale --pattern btio|s3d|e3sm-f|e3sm-g --ranks N [--per-node N] [--aggregators N]\n"
+    "       scale --pattern btio|s3d|e3sm-f|e3sm-g|segmented|interleaved\n"
+    "             --ranks N [--per-node N] [--aggregators N]\n"
     "             [--local N] [--grid N] [--window BYTES] [--unit BYTES] [--csv FILE]\n"
     "             [--machine FILE]\n"
     "       scale --memory\n"
@@ -40,7 +41,7 @@ static const char usage[] =
     "  --aggregators  aggregators (56)\n"
     "  --local        local aggregators on a node; 0 = by the cost rule (0)\n"
     "  --grid         points on an edge, or cells of a record; 0 = the published size (0)\n"
-    "  --window       bytes of a cycle of an aggregator (16777216; 2 GiB at most)\n"
+    "  --window       bytes of a cycle of an aggregator (1048576; 2 GiB at most)\n"
     "  --unit         file domains begin at multiples of it (1)\n"
     "  --machine      a file of bench/machines: times with the costs of its network\n"
     "  --memory       partition memory on nodes with uneven memory: buffers, cost of a plan\n"
@@ -249,7 +250,7 @@ int main(int argc, char **argv)
     static outputs_t outputs;
     scale_options_t options = {.per_node = 64,
                                .aggregators = 56,
-                               .window_bytes = 16 << 20,
+                               .window_bytes = 1 << 20,
                                .unit = 1,
                                .replay_extents = 1000000};
     int rc;

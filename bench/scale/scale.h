@@ -6,7 +6,7 @@
  * scale: what two-phase and two-layer aggregation (TAM) cost on machines we do not have, computed
  * with the code of core/ that the components run.
  *
- *   pattern.c    who wants which bytes: BTIO, S3D-IO, E3SM-like, as rows of runs
+ *   pattern.c    who wants which bytes: BTIO, S3D-IO, E3SM-like, blocks, as rows of runs
  *   machine.c    nodes, aggregators, local aggregators, file domains: core's own selection
  *   count.c      exact counts for all aggregators, by walking classes of equal rows
  *   replay.c     the real plan (merge, split, wire, collect) of some of them must agree with that
@@ -45,8 +45,9 @@ typedef struct scale_pattern_t {
     int64_t loaded;   /* the class in `runs`; -1 = none */
 } scale_pattern_t;
 
-/** "btio", "s3d", "e3sm-f" or "e3sm-g" for so many ranks; grid 0 = the published size. Returns an
- *  error text, or NULL. */
+/** "btio", "s3d", "e3sm-f" or "e3sm-g" for so many ranks; grid 0 = the published size. "segmented":
+ *  one block for each rank, grid = its KiB (0: 1024). "interleaved": rows of 64 KiB for each rank,
+ *  grid = rows (0: 16). Returns an error text, or NULL. */
 const char *scale_pattern_init(scale_pattern_t *pattern, const char *name, int ranks, int64_t grid);
 void scale_pattern_fini(scale_pattern_t *pattern);
 
@@ -109,13 +110,14 @@ bool scale_is_local(const scale_machine_t *machine, int rank);
 
 /** What happens at one aggregator, or at all, in one layout: requesters are ranks or groups. */
 typedef struct scale_figures_t {
-    int64_t extents;      /* that arrive: after joining what one requester has side by side */
-    int64_t pairs;        /* (requester, aggregator) with bytes: messages with offset lists */
-    int64_t messages;     /* (requester, cycle) with bytes: messages with data */
-    int64_t between;      /* of these: from another node */
-    int64_t carried;      /* extents that go through layer 1: before it (ranks), after it */
-    int64_t lists1;       /* two-phase only: (member, aggregator) pairs among them; not of local */
-    int64_t self_extents; /* of these: an aggregator's own, for which there are no messages */
+    int64_t extents;       /* that arrive: after joining what one requester has side by side */
+    int64_t pairs;         /* (requester, aggregator) with bytes: messages with offset lists */
+    int64_t messages;      /* (requester, cycle) with bytes: messages with data */
+    int64_t between;       /* of these: from another node */
+    int64_t between_bytes; /* bytes of data from other nodes */
+    int64_t carried;       /* extents that go through layer 1: before it (ranks), after it */
+    int64_t lists1;        /* two-phase only: (member, aggregator) pairs among them; not of local */
+    int64_t self_extents;  /* of these: an aggregator's own, for which there are no messages */
     int64_t self_pairs;
     int64_t self_messages;
     int64_t cycles;
@@ -176,6 +178,7 @@ typedef struct scale_result_t {
     int64_t meta;          /* messages with offset lists, without an aggregator's own */
     int64_t messages;      /* messages with data, likewise */
     int64_t between;       /* of these: between nodes */
+    int64_t between_bytes; /* bytes of data between nodes, the same with one and two layers */
     int64_t worst;         /* data messages to the busiest aggregator, in one call */
     int64_t worst_extents; /* extents it gets from others */
     int64_t gathered;      /* extents that go through layer 1, cut where domains end: before it, */

@@ -19,7 +19,7 @@ COUNTERS = (("cycles of the busiest aggregator", "cycles", "max", 1),
 SHOWN = (32, 2)  # sizes whose counters are shown
 
 STYLE = """text { font: 12px sans-serif; fill: #333 } .value { fill: #666 }
-.title { font-weight: bold } path { fill: none } .grid { stroke: #e4e4e4 } .line { stroke-width: 2 }
+.title { font-weight: bold } path { fill: none } .axis { stroke: #999 } .grid { stroke: #e4e4e4 } .line { stroke-width: 2 }
 .end { font-size: 11px } .memory { stroke: #c2410c } circle.memory { fill: #c2410c }
 .even { stroke: #0b7a75 } circle.even { fill: #0b7a75 } .least { stroke: #5a4fcf }
 circle.least { fill: #5a4fcf } .mean { stroke: #3f9c6b } circle.mean { fill: #3f9c6b }

@@ -2,7 +2,6 @@
 """The results as one HTML file that needs nothing else: no network, no script, light and dark."""
 
 import html
-import math
 
 from . import buffers, buffers_page, machine, patterns, svg, text
 
@@ -38,7 +37,7 @@ svg { display: block; width: 100%; max-width: 460px; height: auto } svg.key1 { w
   fill: var(--other); stroke: var(--other) } rect { stroke: none !important } .limit { fill:
   var(--limit); stroke: var(--limit) } path.limit { fill: none; stroke-width: 1.5;
   stroke-dasharray: 4 3 } path.gap { stroke: var(--panel); stroke-width: 4 } path.grid { stroke:
-  var(--edge) } path.line { fill: none; stroke-width: 2 } .line.stock, .line.other, .line.best {
+  var(--edge) } path.axis { fill: none; stroke: var(--best) } path.line { fill: none; stroke-width: 2 } .line.stock, .line.other, .line.best {
   stroke-width: 1.3 } svg .end { stroke: none; font-size: 11px } svg .end.stock,
   svg .end.best, svg .end.other { fill: var(--soft) }
 .panel + .panel { margin-top: 14px } .panels .panel { margin-top: 0 }
@@ -50,12 +49,10 @@ svg { display: block; width: 100%; max-width: 460px; height: auto } svg.key1 { w
   border-bottom: 1px solid var(--edge); white-space: nowrap } th { color: var(--soft);
   font-weight: 600 } th:first-child, td:first-child { text-align: left } td.good { color:
   var(--good); font-weight: 600 } td.bad { color: var(--bad); font-weight: 600 }
-.cards { display: flex; flex-wrap: wrap; gap: 12px; margin: 14px 0 } .card { background:
-  var(--panel); border: 1px solid var(--edge); border-radius: 8px; padding: 10px 16px } .card b {
-  display: block; font-size: 22px; font-weight: 650 } .card span { color: var(--soft);
-  font-size: 13px } td small { display: block; color: var(--soft); font-size: 11px; font-weight: 400 }
-@media (max-width: 600px) { main { padding: 12px } .panel { padding: 10px } th, td { padding: 3px 5px }
-  .cards { display: grid; grid-template-columns: 1fr 1fr } .card { padding: 8px 10px } } details { margin: 10px 0 } summary { cursor: pointer; color: var(--soft) }
+p.lead { color: var(--ink); font-size: 17px } svg .write { fill: var(--overlap); stroke: var(--overlap) }
+svg .read { fill: var(--panel); stroke: var(--overlap); stroke-width: 2 } path.one { fill: none; stroke: var(--ink);
+  stroke-width: 1.5 } svg.speeds { max-width: 600px } td small { display: block; color: var(--soft); font-size: 11px; font-weight: 400 }
+@media (max-width: 600px) { main { padding: 12px } .panel { padding: 10px } th, td { padding: 3px 5px } } details { margin: 10px 0 } summary { cursor: pointer; color: var(--soft) }
 """
 
 KEY = (("overlap", "fcoll/overlap, automatic"), ("tam", "fcoll/tam, automatic"),
@@ -99,7 +96,7 @@ def _bars(data):
     rows = [r for r in rows if r["pattern"] not in known]
     if not rows:
         return []
-    out = ["<h2>Time of a step</h2><p>Seconds for one time step, median over the repetitions; "
+    out = ["<h2>Time of a step</h2><p>Time of one time step, median over the repetitions; "
            "shorter is better. The dashed line is the contiguous baseline: the same bytes, one "
            "block per rank, by pwrite or pread of all ranks at once. A cut bar is longer than "
            "drawn.</p>", _key(rows),
@@ -122,28 +119,42 @@ def _bars(data):
     return out + ["</div>"]
 
 
-def _mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
-
-
 MEASURE = ("time of the fastest stock configuration of that pattern divided by that of collio, over all time "
            "steps, the first included; above 1 is faster")
+INTRO = ("collio is a set of components for Open MPI that take over the file access of unchanged MPI programs: "
+         "ranks exchange their pieces, and a few of them access the file in large parts while the exchange goes on.")
 
 
-def _cards(data):
-    out = ['<div class="cards">']
-    for config in ("overlap", "tam"):
-        mine = [s for s in data["summary"] if s["config"] == config]
-        for phase in ("write", "read"):
-            some = [s for s in mine if s["phase"] == phase]
-            if some:
-                held = sum(s["speed"] >= data["floor"] for s in some)
-                out.append(f'<div class="card"><b>{_mean([s["speed"] for s in some]):.2f}x</b>'
-                           f"<span>{config}, {phase}: {held} of {len(some)} at or above "
-                           f"{data['floor']}</span></div>")
-    words = (f"<p>Our components, nothing else set. The measure here and in the table: {MEASURE}. "
-             "The number is the geometric mean over the patterns.</p>")
-    return out + ["</div>", words] if len(out) > 1 else []
+def _conditions(data):
+    """What the figures are about, in one sentence, and what they leave out."""
+    m = data["machine"]
+    ranks = " and ".join(str(n) for n in dict.fromkeys(r["ranks"] for r in data["rows"]))
+    if m["cluster"]:
+        return (f"Measured: {ranks} ranks on a virtual cluster on {m['cpus']} CPUs, files on "
+                f"{m['file_system']}.")
+    cache = "in memory (tmpfs)" if m["file_system"] == "tmpfs" else f"on {m['file_system']}, in the page cache"
+    return (f"Measured: {ranks} ranks on the {m['cpus']} CPUs of one machine, files {cache}. There is no network and "
+            "no storage in these times: they show what the libraries themselves cost.")
+
+
+def _speeds(data):
+    """The chart of the first screen: fcoll/overlap against the fastest stock configuration."""
+    mine = [s for s in data["summary"] if s["config"] == "overlap"]
+    if not mine:
+        return []
+    several = len({s["ranks"] for s in mine}) > 1
+    rows = {}
+    for s in mine:
+        name = s["pattern"] + (f", {s['ranks']} ranks" if several else "")
+        rows.setdefault(name, []).append((s["phase"], s["speed"], f"{name}, {s['phase']}: {s['speed']:.2f} of "
+                                          f"{s['best_stock']}"))
+    held = sum(s["speed"] >= data["floor"] for s in mine)
+    return ['<div class="panel"><h3>Speed of fcoll/overlap, nothing set; 1: the fastest of the stock components '
+            'and ROMIO for that pattern</h3><div class="key">'
+            + "".join(f'<span><svg width="12" height="12" class="key1" style="display:inline-block"><circle cx="6" cy="6" '
+                      f'r="4.5" class="{phase}"/></svg> {phase}</span>' for phase in ("write", "read"))
+            + "</div>" + svg.speeds(list(rows.items()), "speed against the fastest stock configuration")
+            + f"<p>{held} of {len(mine)} at or above {data['floor']}. The measure: {MEASURE}.</p></div>"]
 
 
 def _summary_cell(found, floor):
@@ -159,11 +170,13 @@ def _summary(data):
     if not data["summary"]:
         return []
     names = list(dict.fromkeys(s["config"] for s in data["summary"]))
+    if not data["machine"]["cluster"]:  # on one node tam is overlap: it has one layer
+        names = [name for name in names if name != "tam"] or names
     columns = [(phase, name) for phase in ("write", "read") for name in names]
     several = len({s["ranks"] for s in data["summary"]}) > 1
     found = {(s["pattern"], s["ranks"], s["phase"], s["config"]): s for s in data["summary"]}
-    out = ["<h2>Ours against the fastest stock configuration</h2><p>The same "
-           "measure, pattern by pattern. Below each number: whichever stock component (or ROMIO) "
+    out = ["<h2>Against the fastest stock configuration</h2><p>The same "
+           "numbers. Below each: the stock component (or ROMIO) that "
            "was fastest there.</p>",
            '<div class="scroll"><table><tr><th>pattern</th>'
            + "".join(f"<th>{name}<br>{phase}</th>" for phase, name in columns) + "</tr>"]
@@ -177,7 +190,8 @@ def _summary(data):
 
 # In the order in which a call goes through them; wait, hidden and total overlap with others.
 PHASES = ("flatten", "agree", "gather", "gather_merge", "gather_move", "split", "route", "merge",
-          "exchange", "io", "settle")
+          "exchange", "io", "complete")
+PHASE_NAMES = [name.replace("_", " ") for name in PHASES]  # a phase has one color in all charts
 
 
 def phase_times(row):
@@ -190,22 +204,22 @@ def phase_times(row):
 
 def _breakdown(rows):
     out = []
+    several = len({r["ranks"] for r in rows}) > 1
     for phase in ("write", "read"):
-        drawn = [(f"{r['pattern']} {r['ranks']} {r['config']}", phase_times(r)) for r in rows
+        drawn = [(r["pattern"] + (f" {r['ranks']} ranks" if several else "") + ", " + r["config"], phase_times(r)) for r in rows
                  if r["phase"] == phase and r["kind"] == "ours" and phase_times(r)]
         if not drawn:
             continue
         seen = {part for _, parts in drawn for part, _ in parts}
-        classes = [name.replace("_", " ") for name in PHASES if name.replace("_", " ") in seen]
         marks = "".join(f'<span><svg width="12" height="12" class="key1" style="display:inline-block"><rect '
-                        f'width="12" height="12" rx="2" class="part{i % 11}"/></svg> '
-                        f"{html.escape(c)}</span>" for i, c in enumerate(classes))
+                        f'width="12" height="12" rx="2" class="part{i}"/></svg> '
+                        f"{html.escape(c)}</span>" for i, c in enumerate(PHASE_NAMES) if c in seen)
         out.append(f'<div class="panel"><h4>{phase}</h4><div class="key">{marks}</div>'
-                   + svg.stacks(drawn, classes, f"phases of {phase}") + "</div>")
+                   + svg.stacks(drawn, PHASE_NAMES, f"phases of {phase}") + "</div>")
     if not out:
         return []
     return ["<h2>Where the time goes</h2><p>Our components' own timers, per time step, mean over "
-            "the ranks: agree, route, exchange and settle include waiting for others.</p>",
+            "the ranks: agree, route, exchange and complete include waiting for others.</p>",
             '<div class="panels">', *out, "</div>"]
 
 
@@ -306,10 +320,12 @@ def render(data):
              f"{m['steps']} time steps, interleaved · "
              f"CPUs {100 * m.get('busy', 0):.0f}% in use before the run")
     busy = machine.warning(m)
-    body = [f"<h1>{html.escape(m['title'])}</h1><p>{html.escape(about)}</p>",
-            *([f'<p class="busy">{html.escape(busy)}</p>'] if busy else []), *_cards(data),
+    body = [f"<h1>{html.escape(m['title'])}</h1><p class='lead'>{html.escape(INTRO)}</p>"
+            f"<p>{html.escape(_conditions(data))}</p>",
+            *([f'<p class="busy">{html.escape(busy)}</p>'] if busy else []), *_speeds(data),
             *_summary(data), *_bars(data), *_breakdown(data["rows"]), *_against_ranks(data),
-            *_against_pieces(data), *_against_buffers(data), *_table(data["rows"]), *_failures(data)]
+            *_against_pieces(data), *_against_buffers(data), *_table(data["rows"]), *_failures(data),
+            f"<p>{html.escape(about)}</p>"]
     return ('<!doctype html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{html.escape(m['title'])}</title><style>{STYLE}</style></head><body><main>"

@@ -65,16 +65,61 @@ def stacks(rows, classes, name):
             x += long
         out.append(_label(x + 6, y + 12, text.seconds(sum(v for _, v in parts)), "value"))
         y += 20
-    return _svg(width, y + 2, out, name)
+    axis = [f'<path d="M{left:.1f} {y}H{left + room:.1f}" class="axis"/>']
+    for value in (0, top / 2, top):
+        x = left + room * value / top
+        axis.append(f'<path d="M{x:.1f} 2V{y}" class="grid"/>')
+        axis.append(_label(x, y + 15, text.seconds(value) if value else "0", "value", "middle"))
+    return _svg(width, y + 20, axis + out, name)
 
 
-def _ticks(low, high):
-    """1, 2, 5 times powers of ten between low and high; powers only if there are many."""
-    found = [m * 10**e for e in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-             for m in (1, 2, 5)]
-    found = [t for t in found if low * 0.999 <= t <= high * 1.001]
+def speeds(rows, name):
+    """A row of marks for each (name, [(class, speed, tip)]) on a logarithmic axis with a line at 1."""
+    values = [speed for _, marks in rows for _, speed, _ in marks]
+    low, high = min(0.5, *values) / 1.05, max(2, *values) * 1.05
+    left, room, top = max(len(label) for label, _ in rows) * LETTER + 12, 260, 6
+    bottom = top + 24 * len(rows)
+    out = []
+
+    def px(speed):
+        return left + room * math.log(speed / low) / math.log(high / low)
+
+    for tick in ticks(low, high):
+        out.append(f'<path d="M{px(tick):.1f} {top}V{bottom}" class="{"one" if tick == 1 else "grid"}"/>')
+        out.append(_label(px(tick), bottom + 16, f"{tick:g}", "value", "middle"))
+    out.append(f'<path d="M{left:.1f} {bottom}H{left + room:.1f}" class="axis"/>')
+    out.append(_label(left + room, bottom + 32, "times as fast", "value", "end"))
+    for i, (label, marks) in enumerate(rows):
+        y = top + 24 * i + 12
+        out.append(_label(left - 10, y + 4, label, "name", "end"))
+        for klass, speed, tip in marks:
+            out.append(f'<g><title>{html.escape(tip)}</title><circle cx="{px(speed):.1f}" cy="{y}" r="5" '
+                       f'class="{klass}"/></g>')
+    return _svg(left + room + 16, bottom + 40, out, name).replace("<svg ", '<svg class="speeds" ', 1)
+
+
+def ticks(low, high):
+    """1, 2, 5 times powers of ten between low and high; powers only if there are many, more digits if
+    there are fewer than three."""
+    def between(digits):
+        some = [m * 10**e for e in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+                for m in digits]
+        return [t for t in some if low * 0.999 <= t <= high * 1.001]
+
+    found = between((1, 2, 5))
+    if len(found) < 3:
+        found = between((1, 1.5, 2, 3, 4, 5, 7))
+    if len(found) < 2:
+        found = [low * (high / low) ** (i / 3) for i in (0.3, 1.5, 2.7)]
     powers = [t for t in found if abs(math.log10(t) - round(math.log10(t))) < 1e-9]
     return powers if len(found) > 7 and len(powers) > 1 else found
+
+
+def steps(low, high):
+    """Four or five round numbers between low and high, 0 included."""
+    size = 10 ** math.floor(math.log10(high - low))
+    step = next(size * m for m in (0.2, 0.5, 1, 2) if (high - low) / (size * m) <= 6)
+    return [step * i for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
 
 
 def _tick(value):
@@ -100,7 +145,7 @@ def lines(series, name, x_name, width=384, height=250):
         return bottom - (bottom - top) * math.log(y / low) / math.log(high / low)
 
     parts = []
-    for tick in _ticks(low, high):
+    for tick in ticks(low, high):
         parts.append(f'<path d="M{left} {py(tick):.1f}H{width - right}" class="grid"/>')
         parts.append(_label(left - 6, py(tick) + 4, _tick(tick), "value", "end"))
     taken = -math.inf  # labels that would run into the one before are left out
@@ -109,6 +154,7 @@ def lines(series, name, x_name, width=384, height=250):
         if px(x) - taken > LETTER * (len(_short(x)) + 0.5):
             parts.append(_label(px(x), bottom + 16, _short(x), "value", "middle"))
             taken = px(x)
+    parts.append(f'<path d="M{left} {top}V{bottom}H{width - right}" class="axis"/>')
     parts.append(_label((left + width - right) / 2, height - 6, x_name, "value", "middle"))
     ends = []
     for label, klass, points in series:

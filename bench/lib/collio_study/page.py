@@ -5,7 +5,7 @@ import dataclasses
 import os
 import statistics
 
-from . import plot
+from . import authors, plot
 from .study import mean
 
 PHASES = ("write", "read")
@@ -86,11 +86,15 @@ def _range(values, unit):
 
 
 def _claims(study, results):
-    out = ["| | authors | wanted here | here |", "|---|---|---|---|"]
-    for claim in study.CLAIMS:
-        theirs = _range(sorted({claim.low, claim.high}), claim.unit).split(", ")[0]
-        out.append(f"| {claim.text} | {theirs if claim.published else ''} | {claim.wanted} | "
-                   f"{_range(claim.here(results), claim.unit)} |")
+    """A column of authors and one of targets, if a claim has one."""
+    columns = [("", lambda c: c.text)]
+    if any(claim.authors for claim in study.CLAIMS):
+        columns.append(("authors", lambda c: authors.value(c.authors)["text"] if c.authors else ""))
+    if any(claim.target for claim in study.CLAIMS):
+        columns.append(("target set beforehand", lambda c: c.target))
+    columns.append(("here", lambda c: _range(c.here(results), c.unit)))
+    out = ["| " + " | ".join(name for name, _ in columns) + " |", "|---" * len(columns) + "|"]
+    out += ["| " + " | ".join(cell(claim) for _, cell in columns) + " |" for claim in study.CLAIMS]
     return out + [""]
 
 
@@ -165,14 +169,17 @@ def write(folder, study, results, found):
     cases = _all_cases(study, results)
     name = study.NAME
     out = [f"# {study.TITLE}", "", f"**Question.** {study.QUESTION}", "",
-           f"**Authors.** {study.AUTHORS}", "", "## Machine", ""]
+           authors.paragraph(f"**Authors.** {study.AUTHORS}"), "", "## Machine", ""]
     for machine in found.machines:
         out += _machine(machine)
-    out += ["| | authors | here |", "|---|---|---|"]
-    out += [f"| {' | '.join(row)} |" for row in study.SCALED]
+    theirs = any(row[1] for row in study.SCALED)
+    out += ["| | authors | here |", "|---|---|---|"] if theirs else ["| | |", "|---|---|"]
+    out += [f"| {authors.fill(' | '.join(row if theirs else (row[0], row[2])))} |"
+            for row in study.SCALED]
     out += ["", "## Result", "", f"![{study.TITLE}]({name}.svg)", "", f"*{study.CAPTION}*", ""]
     out += _claims(study, results) if study.CLAIMS else []
-    out += [f"**Why they differ.** {study.DIFFERS}", "", "## Times", "", "Seconds of one call. "
+    out += [authors.paragraph(f"**Why they differ.** {study.DIFFERS}"), "", "## Times", "",
+            "Seconds of one call. "
             f"`bench/study --draw {name}` draws this page from its record; `make study STUDY={name}` "
             "measures again.", ""]
     out += _conditions(results, study, found) + _tables(study, results, cases)

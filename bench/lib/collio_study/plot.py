@@ -3,6 +3,7 @@
 
 import html
 import math
+import re
 import statistics
 
 from collio_compare import svg
@@ -12,12 +13,12 @@ from .study import mean
 COLORS = ("#c2410c", "#0b7a75", "#5a4fcf", "#a16207", "#64748b", "#be185d")
 DARK = ("#fb923c", "#2dd4bf", "#a5b4fc", "#facc15", "#94a3b8", "#f472b6")
 STYLE = """text { font: 12px sans-serif; fill: #333 } .value { fill: #666 } .end { font-size: 11px }
-.title { font-weight: bold } path { fill: none } .grid { stroke: #e4e4e4 } .line { stroke-width: 2 }
+.page { fill: #fff } .title { font-weight: bold } path { fill: none } .axis { stroke: #999 } .grid { stroke: #e4e4e4 } .line { stroke-width: 2 }
 path.computed { stroke-dasharray: 5 4 }
 .theirs { fill: #b4bcc6 }
 .here { stroke: #c2410c; fill: #c2410c; stroke-width: 2 }
 """
-STYLE_DARK = """text { fill: #ddd } .value { fill: #aaa } .grid { stroke: #3a3a3a }
+STYLE_DARK = """.page { fill: #14171a } .axis { stroke: #777 } text { fill: #ddd } .value { fill: #aaa } .grid { stroke: #3a3a3a }
 .theirs { fill: #5b6470 }
 .here { stroke: #fb923c; fill: #fb923c }
 """
@@ -41,7 +42,7 @@ def _text(x, y, words, klass="", anchor="start"):
 def _claims(study, results):
     """A gray bar for the authors' range, a line with a dot (the mean) for what was measured."""
     found = [(c, c.here(results)) for c in study.CLAIMS]
-    ends = [v for c, here in found for v in ((c.low, c.high) if c.published else ()) + tuple(here)]
+    ends = [v for c, here in found for v in c.published() + tuple(here)]
     ends += [1] if found[0][0].unit == "x" else [0]
     log = all(c.unit == "x" for c, _ in found)
     low, high = min(ends) * (0.9 if log else 1), max(ends) * 1.1
@@ -55,13 +56,14 @@ def _claims(study, results):
         return f"{v:.3g}x" if log else f"{100 * v:.0f}%"
 
     words = f"line and dot: measured here, all points and their {'mean' if log else 'median'}"
-    if any(claim.published for claim, _ in found):
+    if any(claim.published() for claim, _ in found):
         words = "gray: authors; " + words
     parts, y = [_text(20, 16, words, "value")], 24
     for claim, here in found:
         parts.append(_text(20, y + 14, claim.text.replace("`", ""), "title"))
-        if claim.published:
-            left, right = px(claim.low), max(px(claim.high), px(claim.low) + 4)
+        if claim.published():
+            low_end, high_end = claim.published()
+            left, right = px(low_end), max(px(high_end), px(low_end) + 4)
             parts.append(f'<rect x="{left:.1f}" y="{y + 20}" width="{right - left:.1f}" '
                          'height="12" class="theirs"/>')
         if here:
@@ -71,10 +73,12 @@ def _claims(study, results):
                          f'<circle cx="{px(middle):.1f}" cy="{y + 26}" r="5" class="here"/>')
             parts.append(_text(px(max(here)) + 10, y + 30, number(middle), "value"))
         y += CLAIM
-    if log:
-        parts.append(f'<path d="M{px(1):.1f} 24V{y}" class="grid"/>')
-        parts.append(_text(px(1), y + 12, "1x", "value", "middle"))
-    return parts, y + 20
+    lines = [f'<path d="M20 {y}H{WIDTH - 40}" class="axis"/>']
+    for tick in svg.ticks(low, high) if log else svg.steps(low, high):
+        one = "axis" if log and tick == 1 else "grid"
+        lines.append(f'<path d="M{px(tick):.1f} 24V{y}" class="{one}"/>')
+        parts.append(_text(px(tick), y + 14, number(tick), "value", "middle"))
+    return lines + parts, y + 24
 
 
 def _class(series, names):
@@ -98,7 +102,7 @@ def _panels(study, results, cases):
                     lines.append((series, _class(series, names), points))
             if lines:
                 title = f"{panel}, {phase}"
-                yield title, svg.lines(lines, title, study.X_NAME[panel])
+                yield title, svg.lines(lines, title, study.X_NAME[panel], height=200)
 
 
 def _breakdowns(study, results):
@@ -119,26 +123,29 @@ def _breakdowns(study, results):
 
 
 def _legend(study, y):
+    """The boxes, in as many lines as they need, and where they end."""
     out, x = [], 20
     for i, (words, _) in enumerate(study.BREAKDOWN[1]):
+        if x > 20 and x + 24 + 7 * len(words) > WIDTH:
+            x, y = 20, y + 18
         out.append(f'<rect x="{x}" y="{y + 4}" width="10" height="10" class="part{i % 11}"/>')
         out.append(_text(x + 14, y + 13, words, "value"))
         x += 24 + 7 * len(words)
-    return out
+    return out, y + 20
 
 
 def picture(study, results, cases):
     parts, y = _claims(study, results) if study.CLAIMS else ([], 0)
     found = list(_panels(study, results, cases))
     if hasattr(study, "BREAKDOWN"):
-        parts += _legend(study, y)
-        y += 20
+        legend, y = _legend(study, y)
+        parts += legend
         found = list(_breakdowns(study, results)) + found
-    for i, (title, inner) in enumerate(found):
-        left, top = 400 * (i % 2), y + 290 * (i // 2)
-        parts.append(_text(left + 20, top + 20, title, "title"))
-        parts.append(f'<g transform="translate({left},{top + 26})">{inner}</g>')
-    height = y + 290 * ((len(found) + 1) // 2)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+    for row in (found[i:i + 2] for i in range(0, len(found), 2)):
+        for left, (title, inner) in zip((0, 400), row):
+            parts.append(_text(left + 20, y + 20, title, "title"))
+            parts.append(f'<g transform="translate({left},{y + 26})">{inner}</g>')
+        y += 36 + max(int(re.search(r' height="(\d+)"', inner).group(1)) for _, inner in row)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" role="img" '
             f'aria-label="{html.escape(study.TITLE + ": " + study.CAPTION)}">{_style()}\n'
-            + "\n".join(parts) + "</svg>\n")
+            '<rect width="100%" height="100%" class="page"/>\n' + "\n".join(parts) + "</svg>\n")

@@ -7,6 +7,8 @@ import math
 import os
 import statistics
 
+from . import authors
+
 BUSY = 0.6  # a run whose cores were busier does not count
 
 
@@ -28,15 +30,18 @@ class Case:
 
 @dataclasses.dataclass
 class Claim:
-    """A result of the authors beside the same result here: a factor or a share."""
+    """A result, beside the authors' where they measured the same thing: a factor or a share."""
 
     text: str
-    low: float
-    high: float
-    here: object  # function: Results -> [values], or None where nothing was measured
+    here: object  # function: Results -> [values]
     unit: str = "x"  # x: a factor; %: a share
-    wanted: str = ""
-    published: bool = True  # low and high are the authors'
+    target: str = ""  # set before it was measured
+    authors: str = ""  # a name in authors.json
+
+    def published(self):
+        """The authors' range as numbers; () if they did not measure it."""
+        found = authors.value(self.authors) if self.authors else {}
+        return (found["low"], found["high"]) if "low" in found else ()
 
 
 def hints(**values):
@@ -106,13 +111,13 @@ def ratios(panels, xs, slow, fast, phases=("write", "read")):
     return here
 
 
-def ratios_at_most(panels, xs, slow, fast):
+def ratios_at_most(panels, xs, slow, fast, phases=("write", "read")):
     """The same at the largest x that was measured, for each panel."""
     def here(results):
         found = []
         for panel in panels:
             for x in sorted(xs, reverse=True):
-                at_x = ratios((panel,), (x,), slow, fast)(results)
+                at_x = ratios((panel,), (x,), slow, fast, phases)(results)
                 if at_x:
                     found += at_x
                     break

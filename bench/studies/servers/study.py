@@ -3,22 +3,24 @@ import dataclasses
 import json
 import os
 
-from collio_study import child, runs
+from collio_study import authors, child, runs
 from collio_study import machine as machines
 from collio_study.study import Case
 
 TITLE = "Servers of the storage, seen by ioprof"
 QUESTION = """What do more servers change, and what does ioprof answer?"""
-AUTHORS = """The characterization with MPIProf and IOT at NASA's supercomputing center answered four
-questions on 13 MPI programs with 24 to 5,968 ranks: MPI-IO or POSIX, which ranks, how much time in
-which operation, when. A sweep of the number of servers is added here."""
+AUTHORS = """{servers.paper}. They answered four questions on {servers.programs} MPI programs with
+{servers.ranks} ranks: MPI-IO or POSIX, which ranks, how much time in which operation, when. For one of
+them, ATHENA-C++ with {servers.sweep_ranks} ranks, they also swept the stripe count (below); the number of
+aggregators follows the stripe count there."""
 MACHINE = "storage"
 REPEAT = 1
 STEPS = 3
 TAKE = "seconds"
 RANKS = 8
-SCALED = (("storage", "Lustre", "1 to 8 servers with 20 MB/s each"),
-          ("ranks", "24 to 5,968", str(RANKS)), ("data of one call", "", "4 MiB"))
+SCALED = (("storage", "{servers.storage}", "1 to 8 servers with 20 MB/s each"),
+          ("ranks", "{servers.ranks}; sweep: {servers.sweep_ranks}", str(RANKS)),
+          ("aggregators", "{servers.sweep_aggregators}", "1 or 4"), ("data of one call", "", "4 MiB"))
 SERVERS = (1, 2, 4, 8)
 PANEL = "IOR"
 SERIES = {"1 aggregator": 1, "4 aggregators": 4}
@@ -33,11 +35,11 @@ def cases():
 
 def _profiled(build, cluster, name, servers):
     """The rows of a run under ioprof, each with the answers of the profile."""
-    tool = os.path.join(build, "tools", "ioprof", "ioprof")
+    tool = os.path.join(build, "ioprof", "ioprof")
     profile = os.path.join(build, "studies", "servers.iop")
     # the recorder in front of the modeled storage: so that it sees the calls, and their time
     first = ["sh", "-c", 'LD_PRELOAD=$0:$LD_PRELOAD exec "$@"',
-             os.path.join(build, "tools", "ioprof", ".libs", "libioprof.so")]
+             os.path.join(build, "ioprof", ".libs", "libioprof.so")]
     command = cluster.command(RANKS) + ["--mca", "io", "ompio", "--mca", "fcoll", "overlap", *first,
                                         tool, "-o", profile, "-t", "none",
                                         os.path.join(build, "bench", "collio_bench"), *PATTERN]
@@ -65,7 +67,13 @@ def gather(source, build):
 
 def more(results):
     """What ioprof answers to the four questions, for each number of servers."""
-    out = ["## What the profiles answer", ""]
+    out = ["## The authors' sweep", "", authors.fill(
+        "ATHENA-C++ with {servers.sweep_ranks} ranks: time of writes in rank 0 and, in parentheses, the gain "
+        "over one stripe; gain of the whole run."), "", "| stripes | writes | run |", "|--:|---|---|"]
+    for stripes in (1, 16, 64, 128):
+        run = authors.ALL["servers"].get(f"run_{stripes}", {"text": "1x; 1x"})["text"]
+        out.append(f"| {stripes} | {authors.value(f'servers.write_{stripes}')['text']} | {run} |")
+    out += ["", "## What the profiles answer", ""]
     for question in ("MPI-IO or POSIX?", "Which ranks?", "How much time, and in what?", "When?"):
         out += [f"**{question}**", "", "| servers | | |", "|---|---|---|"]
         for servers in (SERVERS[0], SERVERS[-1]):
@@ -83,4 +91,5 @@ COUNTED = ()
 CLAIMS = ()
 CAPTION = """One aggregator writes one window at a time, so more servers help it little; four
 aggregators use as many servers as there are."""
-DIFFERS = "The authors characterize programs, so there is no factor to compare."
+DIFFERS = """The authors' aggregators grow with the stripes, and so do the nodes that
+write; here their number is fixed, so no row of theirs is beside a row here."""
