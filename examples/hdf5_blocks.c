@@ -22,7 +22,6 @@ static hid_t create(const char *path)
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), file;
 
     H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
-    H5Pset_all_coll_metadata_ops(access, 1);
     H5Pset_coll_metadata_write(access, 1);
     file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);

@@ -24,7 +24,7 @@ int main(int argc, char *argv[])
     rc |= nc_def_dim(nc, "y", N, &dims[0]);
     rc |= nc_def_dim(nc, "x", (size_t) N * ranks, &dims[1]);
     rc |= nc_def_var(nc, "t", NC_DOUBLE, 2, dims, &variable);
-    rc |= nc_set_fill(nc, NC_NOFILL, NULL); /* no second write of every byte */
+    rc |= nc_def_var_fill(nc, variable, NC_NOFILL, NULL); /* no second write of every byte */
     rc |= nc_enddef(nc);
     rc |= nc_var_par_access(nc, variable, NC_COLLECTIVE); /* the default is independent */
     size_t start[2] = {0, (size_t) N * rank}, count[2] = {N, N};
