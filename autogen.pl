@@ -4,7 +4,7 @@
 # Makes `configure` from what is in the tree.
 #
 # A folder is in the build because it exists: every ompi/mca/<framework>/<component>, test/<suite>,
-# tools/<tool>, bench and bench/<program> with a Makefile.am is found here, and in a component
+# info, ioprof, bench and bench/<program> with a Makefile.am is found here, and in a component
 # every .c and .h file, also in its sub-folders, is a source. From that come
 #
 #   config/autogen_dirs.m4    which Makefiles configure writes, which components it asks
@@ -110,7 +110,7 @@ sub write_m4 {
 }
 
 my @components = components();
-my @others = map { dirname($_) } sort(glob('test/*/Makefile.am'), glob('tools/*/Makefile.am'));
+my @others = map { dirname($_) } sort(glob('test/*/Makefile.am'), glob('{info,ioprof}/Makefile.am'));
 push(@others, map { dirname($_) } sort(glob('bench/Makefile.am'), glob('bench/*/Makefile.am')));
 write_m4(\@components, \@others);
 write_if_changed('config/autogen_dirs.am',

@@ -17,7 +17,7 @@ AC_DEFUN([COLLIO_COMPONENT], [
     AC_CONFIG_FILES([ompi/mca/$1/$2/Makefile])
 ])
 
-dnl COLLIO_FOLDER(folder): a folder of tests or tools. All but those of core/ need Open MPI.
+dnl COLLIO_FOLDER(folder): a folder of tests or programs. All but those of core/ need Open MPI.
 AC_DEFUN([COLLIO_FOLDER], [
     m4_if([$1], [test/unit], [collio_build=$collio_have_check],
         [$1], [bench/scale], [collio_build=yes],
@@ -26,12 +26,13 @@ AC_DEFUN([COLLIO_FOLDER], [
     AC_CONFIG_FILES([$1/Makefile])
 ])
 
-dnl COLLIO_INSTALL_DIR: where components go.
+dnl COLLIO_INSTALL_DIR: where components go. Programs and pages go to the prefix: without --prefix, that is
+dnl ~/.local for a user who cannot write to /usr/local.
 AC_DEFUN([COLLIO_INSTALL_DIR], [
     AC_ARG_WITH([component-dir],
         [AS_HELP_STRING([--with-component-dir=DIR],
-            [install the components there (default: Open MPI's own folder if you may write to it,
-             LIBDIR/openmpi if --prefix is given, else ~/.openmpi/components)])],
+            [install the components there (default: LIBDIR/openmpi if --prefix is given, else Open MPI's own
+             directory if you may write to it, else ~/.openmpi/components)])],
         [], [with_component_dir=auto])
     AS_CASE([$with_component_dir],
         [/*], [ompilibdir=$with_component_dir],
@@ -40,9 +41,9 @@ AC_DEFUN([COLLIO_INSTALL_DIR], [
                     [ompilibdir='${libdir}/openmpi'],
                 [test -n "$COLLIO_OPENMPI_DIR" && test -w "$COLLIO_OPENMPI_DIR"],
                     [ompilibdir=$COLLIO_OPENMPI_DIR],
-                [ompilibdir=$HOME/.openmpi/components
-                 AS_IF([test "x$prefix" = xNONE], [prefix=$HOME/.local])])],
+                [ompilibdir=$HOME/.openmpi/components])],
         [AC_MSG_ERROR([--with-component-dir needs an absolute path])])
+    AS_IF([test "x$prefix" = xNONE && test ! -w "$ac_default_prefix"], [prefix=$HOME/.local])
     AC_SUBST([ompilibdir])
     AC_SUBST([COLLIO_SUBDIRS])
 ])
@@ -50,6 +51,8 @@ AC_DEFUN([COLLIO_INSTALL_DIR], [
 AC_DEFUN([COLLIO_SUMMARY], [
     collio_show_dir=$ompilibdir
     AS_IF([test "x$collio_show_dir" = 'x${libdir}/openmpi'], [collio_show_dir="$prefix/lib/openmpi"])
+    collio_show_prefix=$prefix
+    AS_IF([test "x$prefix" = xNONE], [collio_show_prefix=$ac_default_prefix])
     AS_IF([test "x$collio_have_check" = xyes], [collio_show_unit=yes],
         [collio_show_unit='no (Debian: apt-get install check)'])
     AC_MSG_NOTICE([
@@ -59,6 +62,7 @@ AC_DEFUN([COLLIO_SUMMARY], [
     headers            $collio_headers_shown
     components         ${collio_components:-none}
     installed to       $collio_show_dir
+    programs to        $collio_show_prefix
     libaio             $collio_have_libaio
     liburing           $collio_have_liburing
     Lustre             $collio_have_lustre

@@ -14,7 +14,9 @@ AC_DEFUN([COLLIO_LIBRARY], [
         collio_save_CPPFLAGS=$CPPFLAGS
         collio_save_LIBS=$LIBS
         AS_CASE([$with_$1],
-            [/*], [$6_CPPFLAGS="-I$with_$1/include"
+            [/*], [AS_IF([test ! -f "$with_$1/include/$2"],
+                       [AC_MSG_ERROR([--with-$1: there is no file $with_$1/include/$2])])
+                   $6_CPPFLAGS="-I$with_$1/include"
                    $6_LIBS="-L$with_$1/lib"])
         CPPFLAGS="$CPPFLAGS $$6_CPPFLAGS"
         LIBS="$$6_LIBS -l$3 $LIBS"
