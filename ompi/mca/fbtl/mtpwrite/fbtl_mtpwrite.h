@@ -42,9 +42,4 @@ void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settin
 void mca_fbtl_mtpwrite_settings_publish(ompio_file_t *fh,
                                         const mca_fbtl_mtpwrite_settings_t *settings);
 
-/** Registers the performance variables fbtl_mtpwrite_*. */
-void mca_fbtl_mtpwrite_pvars_register(void);
-/** Prints the report of a file, from rank 0. Collective over f_comm. */
-void mca_fbtl_mtpwrite_report(ompio_file_t *fh);
-
 #endif /* MCA_FBTL_MTPWRITE_H */

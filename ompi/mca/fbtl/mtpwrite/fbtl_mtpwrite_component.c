@@ -112,7 +112,8 @@ static int mtpwrite_register_component(void)
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    mca_fbtl_mtpwrite_pvars_register();
+    collio_counters_register(&collio_individual_counters,
+                             &mca_fbtl_mtpwrite_component.fbtlm_version, false);
     return collio_settings_set_register(&set, &mca_fbtl_mtpwrite_component.fbtlm_version);
 }
 

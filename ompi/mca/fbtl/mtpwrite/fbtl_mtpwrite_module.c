@@ -16,6 +16,12 @@
 #include "ompi/mca/common/ompio/common_ompio_request.h"
 #include "ompi/mca/fbtl/base/base.h"
 
+static void report(ompio_file_t *fh)
+{
+    collio_individual_report(fh, mca_fbtl_mtpwrite_settings.report,
+                             mca_fbtl_mtpwrite_settings.report_file);
+}
+
 /* Without a hook only the module is used: no MPI file has the handle. */
 static void install(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings)
 {
@@ -28,7 +34,7 @@ static void install(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settin
     collio_entries_install(hook);
     mca_fbtl_mtpwrite_settings_publish(fh, settings);
     if (settings->report) { /* runs when no call is in flight */
-        collio_hook_on_close(hook, mca_fbtl_mtpwrite_report);
+        collio_hook_on_close(hook, report);
     }
     collio_individual_watch(hook);
 }

@@ -4,6 +4,7 @@
 
 #include "ompi/mca/common/collio/access/lockahead.h"
 #include "ompi/mca/common/collio/compat/compat.h"
+#include "ompi/mca/common/collio/report/report_out.h"
 #include "ompi/mca/common/collio/settings/hints.h"
 #include "ompi/mca/common/collio/settings/striping.h"
 #include "ompi/mca/common/collio/stripes/stripes_lustre.h"
@@ -68,30 +69,26 @@ enum {
         MCA_FS_LUSTRE_LLA_COUNTER_COUNT
 };
 
-typedef _Atomic unsigned long long mca_fs_lustre_lla_counters_t[MCA_FS_LUSTRE_LLA_COUNTER_COUNT];
-
-/** Counters of all files of this process. */
-extern mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
-
-/** Registers the performance variables. */
-void mca_fs_lustre_lla_pvars_register(void);
+/** The counters of all files of this process. */
+extern collio_counters_t mca_fs_lustre_lla_counters;
 
 /** The record of an open file, in f_fs_ptr. */
 typedef struct mca_fs_lustre_lla_file_t {
     collio_lockahead_t lockahead;          /* interface for fcolls and fbtl; first member */
     mca_fs_lustre_lla_settings_t settings; /* settings in use */
     collio_lustre_layout_t layout;         /* layout of the file at the open */
-    mca_fs_lustre_lla_counters_t counters; /* counters of the file */
-    const char *name;                      /* name of the file, owned by the handle */
-    int fd;                                /* descriptor of the file */
-    int rank;                              /* this rank in f_comm */
-    bool cleared;                          /* cached locks were cleared at open */
-    _Atomic bool noexpand;                 /* LOCKNOEXPAND is on */
-    _Atomic bool dead;                     /* lock-ahead failed for good: no more requests */
-    _Atomic int failures;                  /* consecutive ladvise calls that failed */
-    _Atomic uint32_t empty;                /* layout.empty, kept up to date */
-    pthread_mutex_t mutex;                 /* protects `withdrawn` */
-    bool withdrawn;                        /* LOCKNOEXPAND was on, and an access failed with it */
+    uint64_t counters[MCA_FS_LUSTRE_LLA_COUNTER_COUNT]; /* counters of the file; threads add */
+    collio_tally_t tally;                               /* `counters` in those of all files */
+    const char *name;                                   /* name of the file, owned by the handle */
+    int fd;                                             /* descriptor of the file */
+    int rank;                                           /* this rank in f_comm */
+    bool cleared;                                       /* cached locks were cleared at open */
+    _Atomic bool noexpand;                              /* LOCKNOEXPAND is on */
+    _Atomic bool dead;      /* lock-ahead failed for good: no more requests */
+    _Atomic int failures;   /* consecutive ladvise calls that failed */
+    _Atomic uint32_t empty; /* layout.empty, kept up to date */
+    pthread_mutex_t mutex;  /* protects `withdrawn` */
+    bool withdrawn;         /* LOCKNOEXPAND was on, and an access failed with it */
 } mca_fs_lustre_lla_file_t;
 
 /** Root rank: checks whether lock-ahead works on this file. Returns NULL, or the reason why not. */
@@ -108,7 +105,7 @@ void mca_fs_lustre_lla_lockahead_request(collio_lockahead_t *self, const collio_
 bool mca_fs_lustre_lla_lockahead_withdraw(void *self, int error);
 
 /** Prints the file's table on the root rank. Collective. */
-void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file);
+void mca_fs_lustre_lla_report(ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file);
 
 /** Returns the path after an optional "lustre:" prefix. */
 const char *mca_fs_lustre_lla_plain_path(const char *filename);

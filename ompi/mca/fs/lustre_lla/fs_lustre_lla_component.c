@@ -92,7 +92,7 @@ static int lustre_component_register(void)
         "Path of Lustre's user library, if this component is selected (cannot be set)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_3,
         MCA_BASE_VAR_SCOPE_CONSTANT, &llapi_origin);
-    mca_fs_lustre_lla_pvars_register();
+    collio_counters_register(&mca_fs_lustre_lla_counters, component, false);
     return rc;
 }
 

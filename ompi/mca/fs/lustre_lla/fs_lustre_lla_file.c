@@ -247,6 +247,7 @@ static int lustre_file_open(struct ompi_communicator_t *comm, const char *filena
     }
     file_init(file, fh, &settings, &verdict);
     fh->f_fs_ptr = file;
+    collio_counters_enter(&mca_fs_lustre_lla_counters, &file->tally, file->counters);
     fh->f_flags |= OMPIO_LOCK_NEVER; /* Lustre serializes overlapping accesses itself */
     lustre_publish(fh, info, &verdict);
     COLLIO_SHOW_ROOT(fs, FILE, fh,
@@ -270,6 +271,7 @@ static int lustre_file_close(ompio_file_t *fh)
         if (file->settings.report) {
             mca_fs_lustre_lla_report(fh, file);
         }
+        collio_counters_leave(&mca_fs_lustre_lla_counters, &file->tally);
         pthread_mutex_destroy(&file->mutex);
         free(file);
     }

@@ -52,10 +52,7 @@ enum {
 
 static void count_to(mca_fs_lustre_lla_file_t *file, int counter, int64_t n)
 {
-    atomic_fetch_add_explicit(&file->counters[counter], (unsigned long long) n,
-                              memory_order_relaxed);
-    atomic_fetch_add_explicit(&mca_fs_lustre_lla_totals[counter], (unsigned long long) n,
-                              memory_order_relaxed);
+    __atomic_fetch_add(&file->counters[counter], (uint64_t) n, __ATOMIC_RELAXED);
 }
 
 static struct llapi_lu_ladvise advice(int64_t first, int64_t last, bool write, bool async)

@@ -6,31 +6,28 @@
 #include "fs_lustre_lla.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-
-#include "ompi/mca/common/collio/report/report_out.h"
 
 #define AT(name) MCA_FS_LUSTRE_LLA_##name
-enum { COUNTERS = MCA_FS_LUSTRE_LLA_COUNTER_COUNT };
 
-mca_fs_lustre_lla_counters_t mca_fs_lustre_lla_totals;
-
-#define X(name, unit, help) COLLIO_COUNTER(#name, unit, help),
+#define X(name, unit, help) COLLIO_COUNTER(#name, unit, help, AT(name), false),
 static const collio_counter_t list[] = {MCA_FS_LUSTRE_LLA_COUNTERS(X)};
 #undef X
 
-static const char component_name[] = "fs/lustre_lla";
+collio_counters_t mca_fs_lustre_lla_counters = {.component = "fs/lustre_lla",
+                                                .list = list,
+                                                .count = MCA_FS_LUSTRE_LLA_COUNTER_COUNT,
+                                                .tables = 1,
+                                                .table_name = {"locks"},
+                                                .traffic_name = {"requests"},
+                                                .no_rate = true};
 
-void mca_fs_lustre_lla_pvars_register(void)
+static bool lla_report_describe(collio_record_t *record, const void *owner,
+                                const collio_counted_t *all)
 {
-    for (int i = 0; i < COUNTERS; ++i) {
-        collio_counter_register(&list[i], NULL, (void *) &mca_fs_lustre_lla_totals[i],
-                                &mca_fs_lustre_lla_component.fsm_version);
-    }
-}
+    const mca_fs_lustre_lla_file_t *file = owner;
 
-static void lla_report_describe(collio_record_t *record, const mca_fs_lustre_lla_file_t *file)
-{
+    record->traffic[0] = (collio_traffic_t){all[AT(calls)].sum, all[AT(bytes)].sum,
+                                            all[AT(time_ns)].most};
     collio_text_add(&record->json, ",\"stripes\":[");
     for (int32_t p = 0; p < file->layout.part_count; ++p) {
         const collio_lustre_part_t *part = &file->layout.part[p];
@@ -56,38 +53,17 @@ static void lla_report_describe(collio_record_t *record, const mca_fs_lustre_lla
                     mca_fs_lustre_lla_mode_name(file->lockahead.individual),
                     file->lockahead.async_collective ? "true" : "false",
                     file->lockahead.async_individual ? "true" : "false");
+    return true;
 }
 
-static void lla_report_print(const ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file,
-                             const collio_counted_t *counted)
+void mca_fs_lustre_lla_report(ompio_file_t *fh, const mca_fs_lustre_lla_file_t *file)
 {
-    collio_table_t section = {"locks", counted, COUNTERS};
-    collio_record_t record = {
-        .component = component_name,
-        .path = fh->f_filename,
-        .ranks = fh->f_size,
-        .traffic_name = {"requests"},
-        .traffic = {{counted[AT(calls)].sum, counted[AT(bytes)].sum, counted[AT(time_ns)].most}},
-        .no_rate = true,
-        .section = &section,
-        .sections = 1};
-
-    lla_report_describe(&record, file);
-    collio_report_print(&record, file->settings.report, file->settings.report_file);
-    collio_text_fini(&record.about);
-    collio_text_fini(&record.json);
-}
-
-void mca_fs_lustre_lla_report(ompio_file_t *fh, mca_fs_lustre_lla_file_t *file)
-{
-    uint64_t mine[COUNTERS];
-    collio_counted_t counted[COUNTERS];
-
-    for (int i = 0; i < COUNTERS; ++i) {
-        mine[i] = atomic_load(&file->counters[i]);
-    }
-    if (collio_report_reduce(fh->f_comm, component_name, list, COUNTERS, mine, COUNTERS, counted)
-        && OMPIO_ROOT == fh->f_rank) {
-        lla_report_print(fh, file, counted);
-    }
+    collio_counters_report(&mca_fs_lustre_lla_counters,
+                           &(collio_report_t){.fh = fh,
+                                              .comm = fh->f_comm,
+                                              .values = file->counters,
+                                              .mode = file->settings.report,
+                                              .path = file->settings.report_file,
+                                              .owner = file,
+                                              .describe = lla_report_describe});
 }

@@ -119,6 +119,7 @@ typedef struct collio_file_t {
     bool stale;             /* a call has written since this rank dropped cached pages */
 
     collio_stats_t stats[2]; /* counters: [0] reads and all high-water marks, [1] writes */
+    collio_tally_t tally;    /* `stats` in the counters of the component */
     bool writing;            /* index in `stats`: the call that is driven is a write */
 
     struct collio_queue_t *queue; /* queue of collective calls: see call/ */
@@ -152,6 +153,8 @@ static inline bool collio_buffers_allowed(const collio_file_t *file, collio_buff
 
 /** Returns the record of a handle, or NULL. Local. */
 collio_file_t *collio_file_find(ompio_file_t *fh);
+/** Puts the record in its handle, and its counters in those of the component. Local. */
+void collio_file_enter(collio_file_t *file);
 /** Removes the record from its handle, and adds its counters to those of closed files. Local. */
 void collio_file_leave(collio_file_t *file);
 

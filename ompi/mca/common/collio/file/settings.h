@@ -70,8 +70,7 @@ typedef struct collio_component_t {
     char why[128];                /* why the component is selected, for verbose output */
     collio_settings_t parameters; /* values of the MCA parameters */
     collio_settings_set_t set;    /* rows and parameters; filled by register */
-    collio_stats_t closed;        /* counters of all closed files */
-    collio_pvar_t pvars[COLLIO_STAT_COUNT]; /* performance variables */
+    collio_counters_t counters;   /* counters of its files */
 } collio_component_t;
 
 /** True if a setting of two layers is not the default (fcoll/tam). */

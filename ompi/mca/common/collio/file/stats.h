@@ -99,17 +99,7 @@ typedef struct collio_stats_t {
     uint64_t at[COLLIO_STAT_COUNT]; /* values of the counters, by COLLIO_STAT_* */
 } collio_stats_t;
 
-/** The counters, by COLLIO_STAT_*. */
-extern const collio_counter_t collio_stat_counters[COLLIO_STAT_COUNT];
-
-/** A performance variable: the sum of a counter over all files of a component, open and closed. */
-typedef struct collio_pvar_t {
-    struct collio_component_t *component; /* the component */
-    int stat;                             /* COLLIO_STAT_*: the counter */
-} collio_pvar_t;
-
-/** Registers one performance variable for each counter of a component: counters of two layers only
- *  if the component has two. */
-void collio_stats_register(struct collio_component_t *component, const mca_base_component_t *mca);
+/** Sets the counters of a component. */
+void collio_stats_init(collio_counters_t *counters, const char *component);
 
 #endif /* COLLIO_STATS_H */

@@ -26,7 +26,8 @@ int collio_fcoll_register(collio_component_t *component, const mca_base_componen
     collio_candidate_t candidate = candidate_of(component);
     int rc;
 
-    collio_stats_register(component, mca);
+    collio_stats_init(&component->counters, component->title);
+    collio_counters_register(&component->counters, mca, component->two_layers);
     rc = collio_settings_register(component, mca, collio_transport_value);
     collio_candidate_why(&candidate, component->why, sizeof(component->why));
     return rc;

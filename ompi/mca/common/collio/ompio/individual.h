@@ -6,6 +6,7 @@
 #include "access/lockahead.h"
 #include "compat/compat.h"
 #include "hook/hook.h"
+#include "report/report_out.h"
 #include "view/request.h"
 
 /**
@@ -19,6 +20,7 @@
 typedef struct collio_individual_t {
     collio_access_t access;      /* how to access the file */
     collio_access_stats_t stats; /* counters of the file */
+    collio_tally_t tally;        /* `stats` in the counters of all files */
     collio_lockahead_covered_t
         covered; /* Lustre locks that were requested; under the file's lock */
 } collio_individual_t;
@@ -31,8 +33,10 @@ bool collio_individual_serves(const ompio_file_t *fh);
 collio_individual_t *collio_individual_get(ompio_file_t *fh);
 /** Frees the record of a handle, if there is one; the totals keep its counters. */
 void collio_individual_end(ompio_file_t *fh);
-/** Sums the counters of all files of this process, including closed files. */
-void collio_individual_totals(collio_access_stats_t *totals);
+/** The counters of individual access, performance variables of fbtl/mtpwrite. */
+extern collio_counters_t collio_individual_counters;
+/** Prints the report of a file, from rank 0. Collective over f_comm. */
+void collio_individual_report(ompio_file_t *fh, int mode, const char *path);
 
 /** Makes a blocking call. Takes the file's lock while the file pointer moves, but not during the
  *  transfer. Returns an MPI error class. */

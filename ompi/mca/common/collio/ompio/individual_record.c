@@ -17,7 +17,6 @@
 #include "hook/handle.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static collio_access_stats_t closed; /* counters of files that are closed */
 
 bool collio_individual_serves(const ompio_file_t *fh)
 {
@@ -80,6 +79,8 @@ static collio_individual_t *get_or_make(ompio_file_t *fh)
     check_engine(fh, (collio_engine_t) file->access.tuning.engine);
     check_threads(fh, file->access.tuning.threads);
     check_sieving(fh, &file->access);
+    collio_counters_enter(&collio_individual_counters, &file->tally,
+                          (const uint64_t *) &file->stats);
     handle->place[COLLIO_PLACE_INDIVIDUAL] = file;
     return file;
 }
@@ -101,16 +102,6 @@ collio_individual_t *collio_individual_get(ompio_file_t *fh)
     return file;
 }
 
-static void add_stats(collio_access_stats_t *stats, collio_access_stats_t *sum)
-{
-    uint64_t *to = (uint64_t *) sum;
-    uint64_t *from = (uint64_t *) stats;
-
-    for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); ++i) {
-        to[i] += __atomic_load_n(&from[i], __ATOMIC_RELAXED);
-    }
-}
-
 void collio_individual_end(ompio_file_t *fh)
 {
     collio_individual_t *file;
@@ -118,24 +109,9 @@ void collio_individual_end(ompio_file_t *fh)
     pthread_mutex_lock(&mutex);
     file = collio_handle_get(fh, COLLIO_PLACE_INDIVIDUAL);
     if (NULL != file) {
-        add_stats(&file->stats, &closed);
+        collio_counters_leave(&collio_individual_counters, &file->tally);
     }
     collio_handle_clear(fh, COLLIO_PLACE_INDIVIDUAL);
     pthread_mutex_unlock(&mutex);
     free(file);
-}
-
-static void record_add_file(void *value, void *totals)
-{
-    collio_individual_t *file = value;
-
-    add_stats(&file->stats, totals);
-}
-
-void collio_individual_totals(collio_access_stats_t *totals)
-{
-    pthread_mutex_lock(&mutex);
-    *totals = closed;
-    collio_handle_for_each(COLLIO_PLACE_INDIVIDUAL, record_add_file, totals);
-    pthread_mutex_unlock(&mutex);
 }

@@ -38,7 +38,7 @@ static inline uint64_t collio_abi(void)
                              sizeof(collio_setting_t),
                              sizeof(collio_request_t),
                              offsetof(collio_component_t, set),
-                             offsetof(collio_component_t, closed),
+                             offsetof(collio_component_t, counters),
                              offsetof(collio_handle_t, guard),
                              offsetof(collio_job_t, outcome),
                              offsetof(collio_lockahead_t, request),

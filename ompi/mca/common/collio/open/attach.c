@@ -501,7 +501,7 @@ collio_file_t *collio_file_attach(ompio_file_t *fh, collio_component_t *componen
         collio_handle_clear(fh, COLLIO_PLACE_FCOLL);
         return NULL;
     }
-    handle->place[COLLIO_PLACE_FCOLL] = file;
+    collio_file_enter(file);
     if (OMPI_SUCCESS == file->refused) {
         attach_publish(file);
     }

@@ -22,6 +22,6 @@ void collio_file_detach(ompio_file_t *fh);
 void collio_open_show(const collio_file_t *file);
 
 /** Prints the report of a file on rank 0, if the setting `report` is not off. Collective. */
-void collio_report(collio_file_t *file);
+void collio_report(const collio_file_t *file);
 
 #endif /* COLLIO_ATTACH_H */

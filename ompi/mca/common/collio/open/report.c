@@ -18,8 +18,7 @@
 
 #define add collio_text_add
 
-enum { LISTED = 16, STATS = COLLIO_STAT_COUNT, WORDS = 2 * STATS };
-_Static_assert((int) WORDS <= (int) COLLIO_COUNTERS_MAX, "the counters of a report");
+enum { LISTED = 16, STATS = COLLIO_STAT_COUNT };
 
 static double mib(int64_t bytes)
 {
@@ -248,65 +247,36 @@ static void add_choices(collio_record_t *record, const collio_file_t *file,
     add(&record->json, "}");
 }
 
-/* Picks the counters of one direction without high-water marks, or, with `high`, these only.
- * Returns their number. */
-static int pick(const collio_counted_t *all, bool high, collio_counted_t *counted)
+static bool report_describe(collio_record_t *record, const void *owner, const collio_counted_t *all)
 {
-    int count = 0;
-
-    for (int i = 0; i < STATS; ++i) {
-        if (high == (COLLIO_UNIT_HIGH == all[i].unit)) {
-            counted[count++] = all[i];
-        }
-    }
-    return count;
-}
-
-static void report_print(const collio_file_t *file, const collio_counted_t *all,
-                         const char *component)
-{
-    collio_record_t record = {.component = component,
-                              .path = file->fh->f_filename,
-                              .ranks = file->size,
-                              .traffic_name = {"write", "read"}};
-    collio_counted_t counted[3][STATS];
-    collio_table_t section[3] = {{"write", counted[0], pick(all + STATS, false, counted[0])},
-                                 {"read", counted[1], pick(all, false, counted[1])},
-                                 {"file", counted[2], pick(all, true, counted[2])}};
     static const int calls[] = {STATS + COLLIO_STAT_CALLS_WRITE, COLLIO_STAT_CALLS_READ};
     static const int bytes[] = {STATS + COLLIO_STAT_BYTES_WRITTEN, COLLIO_STAT_BYTES_READ};
     static const int total[] = {STATS + COLLIO_STAT_TIME_TOTAL, COLLIO_STAT_TIME_TOTAL};
+    const collio_file_t *file = owner;
 
     for (int i = 0; i < 2; ++i) {
-        record.traffic[i] = (collio_traffic_t){all[calls[i]].most, all[bytes[i]].sum,
-                                               all[total[i]].most};
+        record->traffic[i] = (collio_traffic_t){all[calls[i]].most, all[bytes[i]].sum,
+                                                all[total[i]].most};
     }
-    record.section = section;
-    record.sections = 3;
-    add_aggregators(&record, file);
-    add_layers(&record, file);
-    add_memory(&record, file);
-    add_choices(&record, file, all);
-    collio_report_print(&record, file->settings.report, file->settings.report_file);
-    collio_text_fini(&record.about);
-    collio_text_fini(&record.json);
+    add_aggregators(record, file);
+    add_layers(record, file);
+    add_memory(record, file);
+    add_choices(record, file, all);
+    return true;
 }
 
-void collio_report(collio_file_t *file)
+void collio_report(const collio_file_t *file)
 {
-    const char *component = file->component->title;
-    uint64_t mine[WORDS];
-    collio_counted_t all[WORDS];
+    const collio_report_t report = {.fh = file->fh,
+                                    .comm = file->context->comm,
+                                    .values = file->stats[0].at,
+                                    .mode = file->settings.report,
+                                    .path = file->settings.report_file,
+                                    .owner = file,
+                                    .describe = report_describe};
 
-    if (COLLIO_REPORT_OFF == file->settings.report || 0 != file->lost) {
-        return;
-    }
-    memcpy(mine, file->stats[0].at, sizeof(file->stats[0].at));
-    memcpy(mine + STATS, file->stats[1].at, sizeof(file->stats[1].at));
-    if (collio_report_reduce(file->context->comm, component, collio_stat_counters, STATS, mine,
-                             WORDS, all)
-        && 0 == file->rank) {
-        report_print(file, all, component);
+    if (COLLIO_REPORT_OFF != file->settings.report && 0 == file->lost) {
+        collio_counters_report(&file->component->counters, &report);
     }
 }
 

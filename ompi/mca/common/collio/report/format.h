@@ -3,6 +3,7 @@
 #define COLLIO_FORMAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "report/text.h"
@@ -25,12 +26,14 @@ typedef struct collio_counter_t {
     const char *name;   /* name without the component's prefix */
     collio_unit_t unit; /* unit of the counter */
     const char *help;   /* description, with the unit in brackets at the end */
+    size_t place;       /* index of the value in a table of values */
+    bool two_layers;    /* only components with two layers register the counter */
 } collio_counter_t;
 
 /** The row of a counter: appends the unit to the description. */
-#define COLLIO_COUNTER(name, unit, help)                     \
-    {                                                        \
-        name, COLLIO_UNIT_##unit, help COLLIO_UNIT_OF_##unit \
+#define COLLIO_COUNTER(name, unit, help, place, two_layers)                         \
+    {                                                                               \
+        name, COLLIO_UNIT_##unit, help COLLIO_UNIT_OF_##unit, (place), (two_layers) \
     }
 #define COLLIO_UNIT_OF_TIME  " [nanoseconds]"
 #define COLLIO_UNIT_OF_BYTES " [bytes]"

@@ -1,11 +1,9 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Counters: the MPI_T performance variables fbtl_mtpwrite_* (all files of the process, current) and
- * the report of one file at close. One table serves both.
+/**
+ * Counters of individual access: the MPI_T performance variables fbtl_mtpwrite_* and the report of
+ * one file at close.
  */
-#include "fbtl_mtpwrite.h"
-
-#include "ompi/mca/common/collio/report/report_out.h"
+#include "ompio/individual.h"
 
 /* The counters: X(name, field of collio_access_stats_t, unit, help). */
 #define COUNTERS(X)                                                                            \
@@ -48,37 +46,18 @@ enum {
         COUNTER_COUNT
 };
 
-#define X(name, field, unit, help) COLLIO_COUNTER(#name, unit, help),
+#define X(name, field, unit, help)                                                               \
+    COLLIO_COUNTER(#name, unit, help, offsetof(collio_access_stats_t, field) / sizeof(uint64_t), \
+                   false),
 static const collio_counter_t list[] = {COUNTERS(X)};
 #undef X
 
-static uint64_t value_of(const collio_access_stats_t *stats, int counter)
-{
-#define X(name, field, unit, help) offsetof(collio_access_stats_t, field),
-    static const size_t offset[] = {COUNTERS(X)};
-#undef X
-
-    return *(const uint64_t *) ((const char *) stats + offset[counter]);
-}
-
-static int counters_get_value(const mca_base_pvar_t *pvar, void *value, void *object)
-{
-    collio_access_stats_t totals;
-
-    (void) object;
-    collio_individual_totals(&totals);
-    *(unsigned long long *) value = value_of(&totals,
-                                             (int) ((const collio_counter_t *) pvar->ctx - list));
-    return OPAL_SUCCESS;
-}
-
-void mca_fbtl_mtpwrite_pvars_register(void)
-{
-    for (int i = 0; i < COUNTER_COUNT; ++i) {
-        collio_counter_register(&list[i], counters_get_value, (void *) &list[i],
-                                &mca_fbtl_mtpwrite_component.fbtlm_version);
-    }
-}
+collio_counters_t collio_individual_counters = {.component = "fbtl/mtpwrite",
+                                                .list = list,
+                                                .count = COUNTER_COUNT,
+                                                .tables = 1,
+                                                .table_name = {"access"},
+                                                .traffic_name = {"write", "read"}};
 
 /* Names the threads of a request and the cores of rank 0, on which they run. */
 static void add_threads(collio_record_t *record, const collio_individual_t *file)
@@ -93,46 +72,33 @@ static void add_threads(collio_record_t *record, const collio_individual_t *file
     }
 }
 
-static void print_report(const ompio_file_t *fh, const collio_individual_t *file,
-                         const collio_counted_t *counted)
+/* There is no report of a file that was not accessed. */
+static bool counters_describe(collio_record_t *record, const void *file,
+                              const collio_counted_t *all)
 {
-    collio_table_t section = {"access", counted, COUNTER_COUNT};
-    collio_record_t record = {
-        .component = "fbtl/mtpwrite",
-        .path = fh->f_filename,
-        .ranks = fh->f_size,
-        .traffic_name = {"write", "read"},
-        .traffic = {{counted[AT_calls_write].sum, counted[AT_bytes_written].sum,
-                     counted[AT_time_write].most},
-                    {counted[AT_calls_read].sum, counted[AT_bytes_read].sum,
-                     counted[AT_time_read].most}},
-        .section = &section,
-        .sections = 1};
-
-    add_threads(&record, file);
-    collio_report_print(&record, mca_fbtl_mtpwrite_settings.report,
-                        mca_fbtl_mtpwrite_settings.report_file);
-    collio_text_fini(&record.about);
-    collio_text_fini(&record.json);
+    record->traffic[0] = (collio_traffic_t){all[AT_calls_write].sum, all[AT_bytes_written].sum,
+                                            all[AT_time_write].most};
+    record->traffic[1] = (collio_traffic_t){all[AT_calls_read].sum, all[AT_bytes_read].sum,
+                                            all[AT_time_read].most};
+    add_threads(record, file);
+    return 0 < all[AT_pieces_in].sum;
 }
 
-void mca_fbtl_mtpwrite_report(ompio_file_t *fh)
+void collio_individual_report(ompio_file_t *fh, int mode, const char *path)
 {
-    uint64_t mine[COUNTER_COUNT] = {0};
-    collio_counted_t counted[COUNTER_COUNT];
     const collio_individual_t *file;
 
     if (NULL == fh->f_comm || MPI_COMM_NULL == fh->f_comm || NULL == fh->f_comm->c_coll) {
         return; /* the file was never open */
     }
     file = collio_individual_get(fh);
-    for (int i = 0; NULL != file && i < COUNTER_COUNT; ++i) {
-        mine[i] = value_of(&file->stats, i);
-    }
-    if (collio_report_reduce(fh->f_comm, "fbtl/mtpwrite", list, COUNTER_COUNT, mine, COUNTER_COUNT,
-                             counted)
-        && 0 == fh->f_rank
-        && 0 < counted[AT_pieces_in].sum) { /* no report on files that were not accessed */
-        print_report(fh, file, counted);
-    }
+    collio_counters_report(
+        &collio_individual_counters,
+        &(collio_report_t){.fh = fh,
+                           .comm = fh->f_comm,
+                           .values = NULL == file ? NULL : (const uint64_t *) &file->stats,
+                           .mode = mode,
+                           .path = path,
+                           .owner = file,
+                           .describe = counters_describe});
 }
