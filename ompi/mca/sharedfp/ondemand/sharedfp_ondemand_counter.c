@@ -215,7 +215,8 @@ static bool leave_direct(int fd)
 }
 
 /* Reads or writes all numbers, by direct I/O if the file system has it: FUSE does not check whether
- * another node has changed a file, even if the file is locked. An empty file holds zeros. */
+ * another node has changed a file, even if the file is locked. GlusterFS keeps a direct write, too,
+ * and sends it after the lock was given back, unless it is flushed. An empty file holds zeros. */
 static int counter_transfer(const counter_t *counter, bool write)
 {
     ssize_t n;
@@ -231,7 +232,10 @@ static int counter_transfer(const counter_t *counter, bool write)
         memset(counter->numbers, 0, BYTES);
         return 0;
     }
-    return BYTES == n ? 0 : EIO;
+    if (BYTES != n) {
+        return EIO;
+    }
+    return write ? collio_access_flush(counter->fd) : 0;
 }
 
 static int add_unlocked(const counter_t *counter, int slot, int64_t bytes, int64_t *before)
