@@ -57,6 +57,20 @@ shared_pointers() {
     [[ $(grep -c '^ok' "$work/log") == 6 ]]
 }
 
+# fadvise leaves pages that two processes drop at the same moment: one waits for the other.
+drops_pages() { "$vc" exec 0 "$bin/t_client" drop "$net/pages"; }
+
+# Two processes on each of two nodes add to one shared number.
+counts_all() {
+    local i
+    for i in 0 1 0 1; do
+        timeout 120 "$vc" exec "$i" "$bin/t_client" count "$net/number" 500 &
+    done >"$work/log"
+    wait
+    cat "$work/log"
+    [[ $(sort -n "$work/log" | tail -n 1) == 2000 ]]
+}
+
 # What ranks of two nodes do to one file, where each node caches pages and does not send all that it
 # has written at once.
 caching_clients() { # FCOLL WRITES READS: with exchange (enable, disable, automatic)
@@ -97,6 +111,8 @@ part_network() {
     ! built overlap || check 'network: shared file pointers' shared_pointers
     make -s -C "$COLLIO_BUILD/test/kernel" check TESTS= >"$work/log" 2>&1
     network_up gluster-cached
+    check 'network: processes take turns to drop pages' drops_pages
+    check 'network: a shared number on nodes that cache writes' counts_all
     each_fcoll network caching_cases
     network_down
     check 'network: servers end with the cluster' nothing_serves

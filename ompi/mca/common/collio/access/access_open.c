@@ -6,12 +6,17 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "access/access_transfer.h"
+#include "compat/clock.h"
 
 /* Sends no request to a server: the kernel of this node has the device number of the mount. */
 int64_t collio_access_client(int fd)
@@ -47,12 +52,39 @@ int collio_access_flush(int fd)
     return 0 == rc ? 0 : errno;
 }
 
-/* BeeGFS drops old pages in fsync, other clients in fadvise when all bytes are written back. */
+int collio_access_take_turn(int fd)
+{
+    const uint64_t patience = UINT64_C(10000000000); /* ns; a turn takes microseconds */
+    const struct timespec pause = {.tv_nsec = 20000};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct stat about;
+    uint64_t since = collio_now();
+    int turn = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (-1 == turn || 0 != fstat(fd, &about)) {
+        return turn;
+    }
+    /* the first byte is 0: a name without a file */
+    snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "collio-%jx-%jx",
+             (uintmax_t) about.st_dev, (uintmax_t) about.st_ino);
+    while (0 != bind(turn, (struct sockaddr *) &address, sizeof(address)) && EADDRINUSE == errno
+           && collio_now() - since < patience) {
+        nanosleep(&pause, NULL);
+    }
+    return turn;
+}
+
+/* BeeGFS drops old pages in fsync, other clients in fadvise when all bytes are written back. fadvise
+ * leaves a page that another process drops at the same moment, so processes take turns. */
 int collio_access_refresh(int fd)
 {
     int error = collio_access_flush(fd);
+    int turn = collio_access_take_turn(fd);
 
     (void) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    if (-1 != turn) {
+        close(turn);
+    }
     (void) collio_access_refresh_size(fd);
     return error;
 }
