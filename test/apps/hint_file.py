@@ -20,9 +20,10 @@ cb_nodes 3
 [other*]
 cb_nodes 4
 """
-# Ranks other than 0 have a parameter that names no file.
-ELSEWHERE = ['sh', '-c', '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export OMPI_MCA_common_collio_hints=/none; '
-             'exec "$@"', 'sh']
+# Other ranks have a parameter that names no file; or rank 0 alone has the parameter, or all but rank 0.
+ELSEWHERE, ALONE, OTHERS = (['sh', '-c', f'[ "$OMPI_COMM_WORLD_RANK" {command}; exec "$@"', 'sh'] for command in (
+    '= 0 ] || export OMPI_MCA_common_collio_hints=/none', '= 0 ] || unset OMPI_MCA_common_collio_hints',
+    '!= 0 ] || unset OMPI_MCA_common_collio_hints'))
 
 
 def hints_of(text):
@@ -62,13 +63,25 @@ def plain_mpi(suite, argv, hints, scratch):
                 and all(found.get(key) == value for key, value in want.items())
                 and all(words in lines[0] for words in printed))
         suite.check(f'hint file, MPI: {name}', good, done.text)
+    mtpwrite, stock = [('fbtl', 'mtpwrite'), ('fs', 'ufs')], [('fs', 'ufs'), ('fbtl', 'posix')]
+    no_pointer = [*stock, ('sharedfp', 'individual')]
     for name, before, fcoll, mca in (
             ('only rank 0 can read it', ELSEWHERE, 'overlap', []), ('tam', [], 'tam', []),
-            ('mtpwrite', [], 'overlap', [('fbtl', 'mtpwrite'), ('fs', 'ufs')]),
-            ('no fs of collio', [], 'overlap', [('fs', 'ufs'), ('fbtl', 'posix')])):
+            ('mtpwrite', [], 'overlap', mtpwrite), ('no fs of collio', [], 'overlap', stock),
+            ('only rank 0 has the parameter', ALONE, 'overlap', []),
+            ('only rank 0 has the parameter, mtpwrite', ALONE, 'overlap', mtpwrite),
+            ('only rank 0 has the parameter, no fs of collio', ALONE, 'overlap', stock),
+            ('only rank 0 has the parameter, fcoll alone', ALONE, 'overlap', no_pointer)):
         done = run(argv, write(scratch, HINTS), before=before, fcoll=fcoll, mca=mca)
         suite.check(f'hint file, MPI: {name}', done.rc == 0 and 'differ 0' in done.text
                     and hints_of(done.text).get('cb_nodes') == '3', done.text)
+    done = run(argv, write(scratch, HINTS), before=OTHERS)
+    suite.check('hint file, MPI: rank 0 does not have the parameter', done.rc == 0 and 'differ 0' in done.text
+                and 'cb_nodes 3' not in done.text
+                and done.text.count('ignoring the parameter common_collio_hints') == 1, done.text)
+    done = run(argv, write(scratch, HINTS), fcoll='vulcan', before=ALONE)
+    suite.check('hint file, MPI: a stock component, only rank 0 has the parameter', done.rc == 0
+                and 'differ 0' in done.text, done.text)
     done = run(argv, write(scratch, HINTS), fcoll='vulcan')
     suite.check('hint file, MPI: a stock component runs', done.rc == 0 and 'differ 0' in done.text, done.text)
 

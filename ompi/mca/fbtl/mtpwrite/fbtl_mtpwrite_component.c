@@ -83,8 +83,7 @@ void mca_fbtl_mtpwrite_settings_agree(ompio_file_t *fh, mca_fbtl_mtpwrite_settin
     char text[1024];
 
     collio_hints_check(fh->f_info);
-    collio_settings_set_resolve(&set, fh->f_info, settings);
-    (void) collio_settings_set_agree(&set, fh->f_comm, fh->f_info, settings);
+    (void) collio_settings_set_agree(&set, fh, settings);
     if (OMPIO_ROOT == fh->f_rank && COLLIO_VERBOSE(fbtl, FILE)) {
         collio_settings_set_changed(&set, settings, text, sizeof(text));
         COLLIO_SHOW(fbtl, FILE, "fbtl/mtpwrite: %s: settings: %s", fh->f_filename, text);
@@ -136,7 +135,7 @@ void mca_fbtl_mtpwrite_show_selected(const ompio_file_t *fh)
  * for any fbtl that is selected, because OMPIO divides by cb_nodes before it selects an fcoll. */
 static mca_fbtl_base_module_t *mtpwrite_file_query(ompio_file_t *fh, int *priority)
 {
-    collio_hint_file_apply(&candidate, fh);
+    collio_hint_file_read(&candidate, fh);
     *priority = collio_candidate_priority(&candidate);
     if (0 < *priority || collio_fcoll_is_chosen()) {
         collio_hints_check(fh->f_info);

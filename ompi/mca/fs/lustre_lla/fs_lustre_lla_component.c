@@ -100,8 +100,7 @@ void mca_fs_lustre_lla_settings_resolve(ompio_file_t *fh, opal_info_t *info,
                                         mca_fs_lustre_lla_settings_t *settings)
 {
     collio_hints_check(info);
-    collio_settings_set_resolve(&set, info, settings);
-    (void) collio_settings_set_agree(&set, fh->f_comm, info, settings);
+    (void) collio_settings_set_agree(&set, fh, settings);
 }
 
 const char *mca_fs_lustre_lla_mode_name(int mode)

@@ -55,6 +55,14 @@
                 HELP_DO("A line is KEY VALUE, [PATTERN] or a comment that begins with #.") \
                     HELP_SILENCE("Correct the line.")
 
+#define COLLIO_HELP_HINT_FILE_RANK                                                            \
+    COLLIO_HELP_PER_JOB,                                                                      \
+        HELP_WHEN("Ranks have the parameter common_collio_hints, but rank 0 of a file does "  \
+                  "not: set on some nodes only, or for one part of a job.")                   \
+            HELP_WHAT("ignoring the parameter common_collio_hints: rank 0 does not have it.") \
+                HELP_NOW("Files have the hints of the program.")                              \
+                    HELP_SILENCE("Set the parameter on all ranks.")
+
 #define COLLIO_HELP_AGGREGATOR_LIST                                                             \
     COLLIO_HELP_PER_JOB,                                                                        \
         HELP_WHEN("The list names ranks that the communicator of the file does not have.")      \

@@ -60,7 +60,7 @@ mca_fcoll_base_module_t *collio_fcoll_file_query(const collio_component_t *compo
     *priority = collio_candidate_priority(&candidate);
     first_selection = NULL != fh && NULL == fh->f_fcoll;
     if (first_selection) {
-        collio_hint_file_apply(component, fh);
+        collio_hint_file_read(component, fh);
     }
     if (0 >= *priority && first_selection) {
         collio_candidate_declined(&candidate, fh, NULL);

@@ -2,8 +2,8 @@
 /**
  * An open that all ranks agree on. See fs_open.h.
  *
- *   all     own open | maximum of the error classes and of the successes     one reduction,
- *                                                                            none for one rank
+ *   all     own open | maximum of the error classes, of the successes and    one reduction,
+ *           of the bytes in the hint file                                    none for one rank
  *   differ: the lowest rank of the next node that failed                     reduction
  *           the name of that node                                            broadcast
  */
@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "help/help.h"
+#include "settings/hint_file.h"
+
 #include "ompi/mca/fs/base/base.h"
 #include "ompi/mca/fs/fs.h"
 
@@ -56,16 +58,18 @@ static bool list_nodes(const ompio_file_t *fh, bool failed, char *text, size_t s
 
 /* Returns the error class of all ranks, or MPI_SUCCESS; *nowhere = no rank has the file open. If
  * some ranks have, rank 0 prints on which nodes it cannot be opened. Collective. */
-static int fs_open_agree(const ompio_file_t *fh, const char *name, int class, bool *nowhere)
+static int fs_open_agree(ompio_file_t *fh, const char *name, int class, bool *nowhere)
 {
-    int mine[2] = {class, MPI_SUCCESS == class}, all[2] = {mine[0], mine[1]};
+    int mine[3] = {class, MPI_SUCCESS == class, (int) collio_hint_file_offer(fh)};
+    int all[3] = {mine[0], mine[1], 0};
     char nodes[(NODES_MAX + 1) * (NODE_BYTES + 2)] = "";
 
     *nowhere = false;
     if (1 < ompi_comm_size(fh->f_comm)
-        && OMPI_SUCCESS != collio_allreduce(mine, all, 2, MPI_INT, MPI_MAX, fh->f_comm)) {
+        && OMPI_SUCCESS != collio_allreduce(mine, all, 3, MPI_INT, MPI_MAX, fh->f_comm)) {
         return MPI_ERR_OTHER;
     }
+    (void) collio_hint_file_settle(fh, all[2]);
     *nowhere = 0 == all[1];
     if (MPI_SUCCESS != all[0] && !*nowhere
         && list_nodes(fh, MPI_SUCCESS != class, nodes, sizeof(nodes)) && OMPIO_ROOT == fh->f_rank) {

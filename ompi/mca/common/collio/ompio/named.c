@@ -116,7 +116,7 @@ mca_fs_base_module_1_0_0_t *collio_fs_query(const collio_fs_t *fs, ompio_file_t 
     mca_fs_base_module_1_0_0_t *module = NULL;
     const char *why_not;
 
-    collio_hint_file_apply(fs, fh);
+    collio_hint_file_read(fs, fh);
     *priority = collio_candidate_priority(&fs->candidate);
     if (0 >= *priority) {
         collio_candidate_declined(&fs->candidate, fh, NULL);

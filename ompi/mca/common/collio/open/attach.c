@@ -19,6 +19,7 @@
 #include "node/map.h"
 #include "open/context.h"
 #include "open/set.h"
+#include "settings/hint_file.h"
 #include "settings/striping.h"
 #include "tuner/tuner.h"
 
@@ -222,6 +223,7 @@ enum {
     SESSION, /* first field of the session directory */
     PAGE = SESSION + COLLIO_SESSION_FIELDS, /* key of the page for agreements of calls */
     UNKEPT = PAGE + COLLIO_SHM_KEY,         /* 1 if this rank has no record for a process set */
+    HINTS,                                  /* bytes of hints in the hint file */
     SLOTS,                                  /* first field of the set's slots */
     FIELDS = SLOTS + COLLIO_SET_FIELDS
 };
@@ -321,13 +323,14 @@ static int derive(collio_file_t *file, const collio_fact_t *facts, int64_t hash,
 }
 
 /* Each rank derives the file's values as if all ranks had its settings and facts, and one reduction
- * compares them. If settings or facts differ, a second pass uses those of rank 0. If a node has too
- * little memory for the buffers, another pass uses partition memory. `rc`: an earlier error of this
+ * compares them. If the hint file has hints that ranks do not have yet, or if settings or facts
+ * differ, another pass uses those of rank 0. If a node has too little memory for the buffers,
+ * another pass uses partition memory. `rc`: an earlier error of this
  * rank; `unkept`: this rank has no record for a process set. Returns 0 or an error class, the same
  * on all ranks unless the file handle has failed. */
 static int attach_agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
 {
-    enum { PASSES = 3 };
+    enum { PASSES = 4 };
     collio_settings_set_t *set = &file->component->set;
     ompio_file_t *fh = file->fh;
     collio_fact_t facts[FACTS];
@@ -345,6 +348,7 @@ static int attach_agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
         collio_agreement_offer(file, &mine[PAGE]);
     }
     mine[UNKEPT] = unkept;
+    mine[HINTS] = collio_hint_file_offer(fh);
     for (int pass = 0; pass < PASSES; ++pass) {
         int64_t hash = collio_settings_set_offer(set, fh->f_comm, &file->settings, facts, FACTS,
                                                  &mine[SETTINGS]);
@@ -356,6 +360,12 @@ static int attach_agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
         collio_set_offer(file->set, &mine[SLOTS]); /* after collio_set_relieve, which frees slots */
         if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS)) {
             return file->lost;
+        }
+        if (collio_hint_file_settle(fh, all[HINTS])) {
+            mine[HINTS] = collio_hint_file_offer(fh);
+            collio_settings_resolve(file->component, fh, &file->settings);
+            choose_engine(file);
+            continue;
         }
         if (OMPI_SUCCESS
             != collio_settings_set_settle(set, fh->f_comm, fh->f_info, &file->settings, facts,

@@ -22,11 +22,11 @@ typedef struct collio_fact_t {
     int64_t value;    /* the number */
 } collio_fact_t;
 
-/** Makes the AGREED settings the same on all ranks. Ranks that differ take the values of rank 0, in
- *  `values` and as hints in `info`; one rank prints the difference. Also prints the help texts that
- *  wait. Collective over `comm`. Returns OMPI_SUCCESS, or the error of a communication. */
-int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicator_t *comm,
-                              opal_info_t *info, void *values);
+/** Resolves the settings of a file from its hints, and makes the AGREED ones the same on all ranks.
+ *  Ranks that differ take the values of rank 0, in `values` and as hints of the file; one rank
+ *  prints the difference. Gives all ranks the hints of the hint file, and prints the help texts
+ *  that wait. Collective over the file. Returns OMPI_SUCCESS, or the error of a communication. */
+int collio_settings_set_agree(const collio_settings_set_t *set, ompio_file_t *fh, void *values);
 
 /** Split form of collio_settings_set_agree, for callers that fold this into a larger MPI_MAX; also
  *  makes facts the same.

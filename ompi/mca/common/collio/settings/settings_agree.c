@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "help/help.h"
+#include "settings/hint_file.h"
 
 #include "core/hash.h"
 
@@ -190,18 +191,23 @@ int collio_settings_set_settle(const collio_settings_set_t *set, ompi_communicat
     return print_difference(comm, difference);
 }
 
-int collio_settings_set_agree(const collio_settings_set_t *set, ompi_communicator_t *comm,
-                              opal_info_t *info, void *values)
+int collio_settings_set_agree(const collio_settings_set_t *set, ompio_file_t *fh, void *values)
 {
-    int64_t mine[COLLIO_SETTINGS_FIELDS], all[COLLIO_SETTINGS_FIELDS];
+    enum { HINTS = COLLIO_SETTINGS_FIELDS, FIELDS };
+    int64_t mine[FIELDS], all[FIELDS];
     int rc;
 
-    if (ompi_comm_size(comm) < 2) {
-        collio_help_flush();
-        return OMPI_SUCCESS;
-    }
-    (void) collio_settings_set_offer(set, comm, values, NULL, 0, mine);
-    rc = collio_allreduce(mine, all, COLLIO_SETTINGS_FIELDS, MPI_INT64_T, MPI_MAX, comm);
-    return OMPI_SUCCESS != rc ? rc
-                              : collio_settings_set_settle(set, comm, info, values, NULL, 0, all);
+    do {
+        collio_settings_set_resolve(set, fh->f_info, values);
+        if (ompi_comm_size(fh->f_comm) < 2) {
+            collio_help_flush();
+            return OMPI_SUCCESS;
+        }
+        (void) collio_settings_set_offer(set, fh->f_comm, values, NULL, 0, mine);
+        mine[HINTS] = collio_hint_file_offer(fh);
+        rc = collio_allreduce(mine, all, FIELDS, MPI_INT64_T, MPI_MAX, fh->f_comm);
+    } while (OMPI_SUCCESS == rc && collio_hint_file_settle(fh, all[HINTS]));
+    return OMPI_SUCCESS != rc
+               ? rc
+               : collio_settings_set_settle(set, fh->f_comm, fh->f_info, values, NULL, 0, all);
 }
