@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables are those of run
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# What fcoll/tam chooses between nodes, read by run for its part `counters`.
+# What is chosen between nodes, read by run for its part `counters`.
 
 # The costs of messages between and inside nodes are measured where no node has more ranks than cores.
 costs() {
@@ -33,4 +33,20 @@ chosen() {
     measure tam 8,8,8,8 slot 0 exchange=auto
     check "$name, larger pieces: direct" holds "world.wrong_ranks == 0" \
         "write.calls_direct + read.calls_direct == 2 * world.ranks"
+}
+
+# Ranges are compared on their node: t_interleave writes and reads segments, blocks in turn, distant
+# pairs and one rank around all, each in two orders of the ranks. Pairs on two nodes are not found.
+interleaving() {
+    local map pair said want
+    cluster 2
+    for map in slot node; do
+        [[ $map == slot ]] && pair=interleaved || pair=apart
+        want=$(printf '%s\n' {apart,interleaved,"$pair",apart}{,,,})
+        mpi 120 4,4 "$map" --mca fcoll overlap --mca fcoll_base_verbose 20 -x T_DIR="$work" \
+            "$COLLIO_BUILD/test/mpi/t_interleave" nodes
+        check "counters: overlap, 4,4 by $map, interleaving: bytes are right" test $? == 0
+        said=$(sed -n 's/.* pieces of all ranks (\([a-z]*\)).*/\1/p' "$work/log")
+        check "counters: overlap, 4,4 by $map, interleaving is found" test "$said" == "$want"
+    done
 }

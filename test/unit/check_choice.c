@@ -23,7 +23,7 @@ static facts_t interleaved(int nodes, int64_t piece)
     return (facts_t){.write = true,
                      .bytes = BYTES,
                      .pieces = BYTES / piece,
-                     .span = BYTES,
+                     .interleaved = true,
                      .spans = 8 * BYTES,
                      .ranks = 8,
                      .nodes = nodes,
@@ -108,11 +108,12 @@ UNIT_TEST(choice_ways_that_are_tried)
         int differs = row[i].differs;
         candidates_t candidates;
 
-        facts.bytes = facts.span = row[i].bytes > 0 ? row[i].bytes : BYTES;
+        facts.bytes = row[i].bytes > 0 ? row[i].bytes : BYTES;
         facts.pieces = facts.bytes / row[i].piece;
         facts.spans = 8 * facts.bytes;
         if (row[i].spans > 0) {
-            facts.spans = facts.span = facts.bytes / 2 * row[i].spans;
+            facts.interleaved = false;
+            facts.spans = facts.bytes / 2 * row[i].spans;
         }
         facts.write = 0 == (differs & READ);
         facts.locks = 0 != (differs & LOCKS);
@@ -144,7 +145,8 @@ UNIT_TEST(choice_clients_with_locks_exchange)
             facts.may_exchange = false;
             ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
             facts.may_exchange = true;
-            facts.spans = facts.span;
+            facts.interleaved = false;
+            facts.spans = facts.bytes;
             facts.pieces = facts.ranks;
             ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
         }
@@ -159,7 +161,7 @@ UNIT_TEST(choice_random_facts_have_a_way)
         facts_t facts = {.write = unit_below(2),
                          .bytes = 1 + unit_below(INT64_C(1) << (1 + unit_below(40))),
                          .pieces = unit_below(INT64_C(1) << (1 + unit_below(30))),
-                         .span = unit_below(INT64_C(1) << (1 + unit_below(40))),
+                         .interleaved = unit_below(2),
                          .spans = unit_below(INT64_C(1) << (1 + unit_below(41))),
                          .ranks = 1 + (int) unit_below(100),
                          .nodes = 1 + (int) unit_below(4),
@@ -369,7 +371,8 @@ UNIT_TEST(choice_has_a_reason)
         way_t way;
 
         facts.contended = rows[i].contended;
-        facts.spans = rows[i].apart ? facts.span : facts.spans;
+        facts.interleaved = !rows[i].apart;
+        facts.spans = rows[i].apart ? facts.bytes : facts.spans;
         way = collio_choice_candidates(&facts).first;
         ck_assert_int_eq(rows[i].why, collio_choice_why_exchange(&facts, &measured, way, false));
         ck_assert_int_eq(COLLIO_REASON_MEASURING,

@@ -119,6 +119,7 @@ TABLE = {
                         'mca': [('btl_tcp_if_include', 'lo')], 'hints': ['']},
     't_threads': {'np': (1, 2, 4), 'hints': ['', 'exchange=on']},
     't_early': {'np': (3, 4, 8), 'hints': [''], 'mca': launch.AUTO},
+    't_interleave': {'np': (6, 8), 'hints': [''], 'mca': launch.AUTO},
     't_marks': {'np': (1, 4, 8), 'hints': ['']},
     't_marks tam': {'np': (5,), 'fcoll': 'tam', 'hints': ['']},
     't_disagree': {'np': (2, 4), 'hints': ['']},

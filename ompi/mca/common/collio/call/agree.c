@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Agree: ONE small reduction gives all ranks the range and the bytes of the call, the earlier plans
- * that fit on all ranks, and the error of a rank that has failed. A rank without data contributes
- * the identity of every field.
+ * Agree: ONE small reduction gives all ranks the range and the bytes of the call, whether ranks
+ * interleave, the earlier plans that fit on all ranks, and the error of a rank that has failed. A
+ * rank without data contributes the identity of every field.
  *
  * Decide: exchange or direct access, transport and schedule, one or two layers, a plan to reuse.
  * Every input is an agreed value, so all ranks make the same decision without a message.
@@ -12,33 +12,88 @@
 #include "tuner/tuner.h"
 #include "twolayer/relay.h"
 
+#include "core/interleave.h"
 #include "core/number.h"
 #include "core/put_rule.h"
 
 _Static_assert((int) COLLIO_AGREE_FIELDS == (int) COLLIO_AGREEMENT_CALL,
-               "the agreement is a line of the page");
+               "the agreement has the fields of a call");
+_Static_assert((int) COLLIO_AGREE_LINE == (int) COLLIO_AGREEMENT_LINE,
+               "the contribution of a rank is a cache line");
 
 static const int64_t bits_mask = (INT64_C(1) << COLLIO_AGREE_ERROR_SHIFT) - 1;
 
-void collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type)
+/* Reduces the first `fields` fields. */
+static void combine(const int64_t *from, int64_t *to, int fields)
+{
+    int64_t bits = (from[COLLIO_AGREE_STATE] | to[COLLIO_AGREE_STATE]) & bits_mask;
+
+    for (int i = 0; i < COLLIO_AGREE_SUMS; ++i) {
+        to[i] = collio_max(from[i], to[i]);
+    }
+    for (int i = COLLIO_AGREE_SUMS; i < fields; ++i) {
+        to[i] = collio_sum(to[i], from[i]);
+    }
+    to[COLLIO_AGREE_STATE] = (to[COLLIO_AGREE_STATE] & ~bits_mask) | bits;
+}
+
+/* Compares the ranges of the ranks of a node. A node with very many ranks is compared in parts. */
+static void find_crossing(const int64_t *line, size_t stride, int ranks, int64_t *all)
+{
+    collio_rank_range_t range[COLLIO_INTERLEAVE_RANKS];
+    collio_crossing_t sum = {0};
+    size_t count = 0;
+
+    for (int i = 0; i < ranks; ++i, line += stride) {
+        if (0 < line[COLLIO_AGREE_BYTES]) {
+            range[count++] = (collio_rank_range_t){.lo = -line[COLLIO_AGREE_LO],
+                                                   .hi = line[COLLIO_AGREE_HI],
+                                                   .pieces = line[COLLIO_AGREE_PIECES]};
+        }
+        if (COLLIO_INTERLEAVE_RANKS == count || i + 1 == ranks) {
+            collio_crossing_add(&sum, range, count);
+            count = 0;
+        }
+    }
+    all[COLLIO_AGREE_SPANS] = sum.spans;
+    all[COLLIO_AGREE_CROSSED] = sum.pieces;
+}
+
+static void reduce_node(const int64_t *line, size_t stride, int ranks, int64_t *all)
+{
+    memcpy(all, line, sizeof(*line) * COLLIO_AGREE_LINE);
+    all[COLLIO_AGREE_CROSSED] = 0;
+    for (int i = 1; i < ranks; ++i) {
+        combine(line + (size_t) i * stride, all, COLLIO_AGREE_LINE);
+    }
+    if (1 < ranks && 0 != (all[COLLIO_AGREE_STATE] & COLLIO_AGREE_PENDING)) {
+        find_crossing(line, stride, ranks, all);
+    }
+}
+
+static void reduce_nodes(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     const int64_t *from = in;
     int64_t *to = inout;
 
     (void) type;
     for (int element = 0; element < *count; ++element) {
-        int64_t bits = (from[COLLIO_AGREE_STATE] | to[COLLIO_AGREE_STATE]) & bits_mask;
-
-        for (int i = 0; i < COLLIO_AGREE_SUMS; ++i) {
-            to[i] = collio_max(from[i], to[i]);
-        }
-        for (int i = COLLIO_AGREE_SUMS; i < COLLIO_AGREE_FIELDS; ++i) {
-            to[i] = collio_sum(to[i], from[i]);
-        }
-        to[COLLIO_AGREE_STATE] = (to[COLLIO_AGREE_STATE] & ~bits_mask) | bits;
+        combine(from, to, COLLIO_AGREE_FIELDS);
         from += COLLIO_AGREE_FIELDS;
         to += COLLIO_AGREE_FIELDS;
     }
+}
+
+const collio_agreement_rule_t collio_agree_rule = {.node = reduce_node, .nodes = reduce_nodes};
+
+bool collio_agreed_interleaved(const collio_op_t *op)
+{
+    const int64_t *all = op->all;
+    collio_crossing_t crossing = {.pieces = all[COLLIO_AGREE_CROSSED],
+                                  .spans = all[COLLIO_AGREE_SPANS]};
+
+    return collio_interleaved(&crossing, all[COLLIO_AGREE_HI] + all[COLLIO_AGREE_LO],
+                              all[COLLIO_AGREE_PIECES]);
 }
 
 static void agree_describe_request(collio_op_t *op)
@@ -91,7 +146,7 @@ void collio_agree_start(collio_op_t *op)
 {
     int64_t *mine = op->mine, bits;
 
-    for (int i = 0; i < COLLIO_AGREE_FIELDS; ++i) {
+    for (int i = 0; i < COLLIO_AGREE_LINE; ++i) {
         mine[i] = i < COLLIO_AGREE_SUMS ? INT64_MIN : 0;
     }
     bits = agree_describe(op);
@@ -121,7 +176,8 @@ static collio_plan_t *agreed_plan(collio_op_t *op)
 void collio_decide(collio_op_t *op)
 {
     collio_exchange_t *ex = &op->ex;
-    collio_buffers_t wanted = collio_tuner_choose(ex, collio_layout_window_least(ex));
+    collio_buffers_t wanted = collio_tuner_choose(ex, collio_layout_window_least(ex),
+                                                  collio_agreed_interleaved(op));
 
     if (!ex->way.exchange) {
         return;

@@ -46,7 +46,7 @@ typedef enum collio_phase_t {
     COLLIO_PHASE_DONE
 } collio_phase_t;
 
-/** Fields of the agreement: one cache line. */
+/** Fields of the agreement. */
 enum {
     COLLIO_AGREE_STATE = 0, /* error class << 32 (maximum) | bits of the next enum (bitwise or) */
     COLLIO_AGREE_LO,        /* maximum: negated first offset of the request */
@@ -56,8 +56,10 @@ enum {
     COLLIO_AGREE_SUMS,      /* first of the fields that are summed */
     COLLIO_AGREE_BYTES = COLLIO_AGREE_SUMS, /* sum: bytes of the request */
     COLLIO_AGREE_PIECES,                    /* sum: upper bound on the pieces of the request */
-    COLLIO_AGREE_SPANS, /* sum of HI - LO of each rank; ranks interleave if it exceeds the range */
-    COLLIO_AGREE_FIELDS
+    COLLIO_AGREE_SPANS,   /* sum: HI - LO of each rank that crosses no neighbor of its node */
+    COLLIO_AGREE_CROSSED, /* sum: pieces of the other ranks (core/interleave.h) */
+    COLLIO_AGREE_LINE = COLLIO_AGREE_CROSSED, /* number of fields of one rank */
+    COLLIO_AGREE_FIELDS = COLLIO_AGREE_CROSSED + 1
 };
 
 /** Bits of AGREE_STATE. A bit is set if at least one rank sets it. */
@@ -89,7 +91,7 @@ typedef struct collio_op_t {
     opal_list_item_t super; /* place in the queue of the file */
     collio_exchange_t ex;   /* file, request, choices, error: the argument of code below call/ */
 
-    int64_t mine[COLLIO_AGREE_FIELDS];       /* this rank's contribution to the agreement */
+    int64_t mine[COLLIO_AGREE_LINE];         /* this rank's contribution to the agreement */
     int64_t all[COLLIO_AGREE_FIELDS];        /* result of AGREE; after early access STATE only */
     int64_t delta;                           /* bytes by which a plan that fits must move */
     collio_job_t job;                        /* DIRECT: access of this rank's own pieces */
@@ -219,12 +221,14 @@ void collio_hang_write(const collio_op_t *op);
 /** The steps, each in its own file. A *_start function begins a step; a *_poll function returns
  *  true when the step has ended. */
 void collio_agree_start(collio_op_t *op);
-void collio_agree_reduce(void *in, void *inout, int *count, MPI_Datatype *type);
+extern const collio_agreement_rule_t collio_agree_rule;
 /** After AGREE: is this bit of AGREE_STATE set? */
 static inline bool collio_agreed(const collio_op_t *op, int bit)
 {
     return 0 != (op->all[COLLIO_AGREE_STATE] & bit);
 }
+/** True if the requests of the ranks interleave. The same on all ranks. */
+bool collio_agreed_interleaved(const collio_op_t *op);
 /** Decides from agreed values: exchange or direct access, transport, schedule, layers, plan. */
 void collio_decide(collio_op_t *op);
 /** True if this node may cache pages that ranks of other nodes have changed. Before

@@ -95,8 +95,8 @@ static void show_describe_request(const collio_op_t *op, char *text, size_t size
     snprintf(text, size,
              "%" PRId64 " bytes in %" PRId64 " pieces of all ranks (%s) from offset %" PRId64
              " to %" PRId64,
-             range->bytes, range->pieces,
-             range->spans > range->hi - range->lo ? "interleaved" : "apart", range->lo, range->hi);
+             range->bytes, range->pieces, collio_agreed_interleaved(op) ? "interleaved" : "apart",
+             range->lo, range->hi);
 }
 
 void collio_op_show_call(const collio_op_t *op)

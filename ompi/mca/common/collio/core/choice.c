@@ -92,15 +92,10 @@ static int64_t piece_bytes(const collio_facts_t *facts)
     return facts->bytes / (facts->pieces > 0 ? facts->pieces : 1);
 }
 
-static bool interleaved(const collio_facts_t *facts)
-{
-    return facts->spans > facts->span;
-}
-
-/* True if bytes of other ranks can fill the holes between the pieces of a rank. Spans that add up
- * to less than the range do not exclude this: distant groups of ranks may interleave. The holes
- * must be at least as large as the pieces, and all ranks together must have enough bytes to fill
- * them. */
+/* True if bytes of other ranks can fill the holes between the pieces of a rank. Ranks of different
+ * nodes may interleave although their ranges seem to be apart (core/interleave.h). The holes must
+ * be at least as large as the pieces, and all ranks together must have enough bytes to fill them.
+ */
 static bool fillable(const collio_facts_t *facts)
 {
     return facts->spans / 2 >= facts->bytes && facts->spans / facts->ranks <= facts->bytes;
@@ -116,7 +111,7 @@ static bool is_scattered_write(const collio_facts_t *facts)
 
 static bool direct_worth(const collio_facts_t *facts)
 {
-    if (!interleaved(facts)) {
+    if (!facts->interleaved) {
         return !is_scattered_write(facts);
     }
     if (facts->contended) {
@@ -140,7 +135,7 @@ static bool exchange_worth(const collio_facts_t *facts)
     if (facts->ranks < 2) {
         return false;
     }
-    if (!interleaved(facts)) {
+    if (!facts->interleaved) {
         return many_locks(facts)
                || (piece_bytes(facts) < TINY_PIECE && facts->pieces > facts->ranks);
     }
@@ -353,9 +348,9 @@ collio_reason_t collio_choice_why_exchange(const collio_facts_t *facts,
         return COLLIO_REASON_ONE_RANK;
     }
     if (COLLIO_WAY_DIRECT == way) {
-        return interleaved(facts) ? COLLIO_REASON_LARGE_PIECES : COLLIO_REASON_APART;
+        return facts->interleaved ? COLLIO_REASON_LARGE_PIECES : COLLIO_REASON_APART;
     }
-    return facts->contended && interleaved(facts) ? COLLIO_REASON_LOCKS
+    return facts->contended && facts->interleaved ? COLLIO_REASON_LOCKS
                                                   : COLLIO_REASON_SMALL_PIECES;
 }
 

@@ -33,14 +33,14 @@ collio_way_t collio_choice_way(collio_buffers_t buffers, const collio_schedule_t
 
 /** Agreed facts about a call and its file, from which `auto` decides. */
 typedef struct collio_facts_t {
-    bool write;     /* the call writes */
-    int64_t bytes;  /* bytes of all ranks */
-    int64_t pieces; /* pieces of all ranks */
-    int64_t span;   /* end of the highest byte - lowest offset */
-    int64_t spans;  /* sum of the spans of all ranks; ranks interleave if it exceeds `span` */
-    int ranks;      /* number of ranks */
-    int nodes;      /* number of nodes */
-    bool in_memory; /* tmpfs or ramfs: a write is little more than a copy */
+    bool write;       /* the call writes */
+    int64_t bytes;    /* bytes of all ranks */
+    int64_t pieces;   /* pieces of all ranks */
+    int64_t spans;    /* sum of the spans of the ranks that cross no other */
+    int ranks;        /* number of ranks */
+    int nodes;        /* number of nodes */
+    bool interleaved; /* the ranges of the ranks interleave (core/interleave.h) */
+    bool in_memory;   /* tmpfs or ramfs: a write is little more than a copy */
     /** Several nodes on a local file system: containers of one machine, which share its page cache
      *  but exchange by messages. */
     bool one_machine;

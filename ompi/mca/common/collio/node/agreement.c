@@ -74,7 +74,7 @@ void collio_agreement_init(const collio_file_t *file, collio_agreement_t *agreem
     }
 }
 
-int collio_agreement_set_rule(collio_agreement_t *agreement, collio_agreement_rule_t rule)
+int collio_agreement_set_rule(collio_agreement_t *agreement, const collio_agreement_rule_t *rule)
 {
     int rc = ompi_datatype_create_contiguous(COLLIO_AGREEMENT_CALL, MPI_INT64_T, &agreement->type);
 
@@ -86,7 +86,7 @@ int collio_agreement_set_rule(collio_agreement_t *agreement, collio_agreement_ru
     if (OMPI_SUCCESS != rc) {
         return rc;
     }
-    return collio_op_create(rule, &agreement->op);
+    return collio_op_create(rule->nodes, &agreement->op);
 }
 
 static void disconnect(collio_agreement_t *agreement)
@@ -124,15 +124,16 @@ static void take_maximum(const int64_t *from, int64_t *to, int fields)
 
 static void reduce_lines(const collio_agreement_t *agreement)
 {
-    int turn = (int) (agreement->round & 1), one = 1;
+    int turn = (int) (agreement->round & 1);
     page_t *page = agreement->page;
+    const int64_t *line = page->seat[0].line[turn];
     int64_t *to = page->result[turn];
 
-    memcpy(to, page->seat[0].line[turn], sizeof(*to) * (size_t) agreement->fields);
-    for (int i = 1; i < agreement->ranks; ++i) {
-        if (COLLIO_SCOPE_CALL == agreement->scope) {
-            agreement->rule(page->seat[i].line[turn], to, &one, NULL);
-        } else {
+    if (COLLIO_SCOPE_CALL == agreement->scope) {
+        agreement->rule->node(line, sizeof(seat_t) / sizeof(*line), agreement->ranks, to);
+    } else {
+        memcpy(to, line, sizeof(*to) * (size_t) agreement->fields);
+        for (int i = 1; i < agreement->ranks; ++i) {
             take_maximum(page->seat[i].line[turn], to, agreement->fields);
         }
     }
@@ -170,7 +171,11 @@ static int start_by_messages(collio_file_t *file, const int64_t *mine)
     collio_agreement_t *agreement = file->context->agreement;
     int rc;
 
-    memcpy(agreement->mine, mine, sizeof(*mine) * (size_t) agreement->fields);
+    if (COLLIO_SCOPE_CALL == agreement->scope) {
+        agreement->rule->node(mine, 0, 1, agreement->mine);
+    } else {
+        memcpy(agreement->mine, mine, sizeof(*mine) * (size_t) agreement->fields);
+    }
     rc = reduce_by_messages(agreement, COLLIO_SCOPE_NODE == agreement->scope
                                            ? file->context->node_comm
                                            : file->context->comm);
@@ -190,9 +195,10 @@ static bool on_node(const collio_agreement_t *agreement)
 static void start_on_page(collio_agreement_t *agreement, const int64_t *mine)
 {
     page_t *page = agreement->page;
+    int fields = COLLIO_SCOPE_CALL == agreement->scope ? COLLIO_AGREEMENT_LINE : agreement->fields;
 
     memcpy(page->seat[agreement->me].line[agreement->round & 1], mine,
-           sizeof(*mine) * (size_t) agreement->fields);
+           sizeof(*mine) * (size_t) fields);
     if (atomic_fetch_add(&page->arrived, 1) + 1
         == (agreement->round + 1) * (uint32_t) agreement->ranks) {
         reduce_lines(agreement);
@@ -217,6 +223,10 @@ int collio_agreement_start(collio_file_t *file, collio_scope_t scope, const int6
     if (0 != agreement->failed) {
         (void) collio_file_set_lost(file, agreement->failed);
         return OMPI_ERROR;
+    }
+    if (1 == file->size && COLLIO_SCOPE_CALL == scope) {
+        agreement->rule->node(mine, 0, 1, result);
+        return OMPI_SUCCESS;
     }
     if (1 == file->size) {
         copy_fields(result, mine, fields);

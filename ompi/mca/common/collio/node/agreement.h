@@ -18,7 +18,8 @@
  *
  *   scope FILE   maxima over all ranks
  *   scope NODE   maxima over the ranks of this node; other nodes do not take part
- *   scope CALL   all ranks; the COLLIO_AGREEMENT_CALL numbers of a call, by the rule of that call
+ *   scope CALL   all ranks; the COLLIO_AGREEMENT_LINE numbers of each rank become the
+ *                COLLIO_AGREEMENT_CALL numbers of a call, by the rule of calls
  *
  * An allreduce by messages is a chain of log2(P) steps, and with more ranks than cores every step
  * waits until its rank gets a core. Therefore the ranks of a node use a shared page:
@@ -46,21 +47,28 @@ typedef enum collio_scope_t {
 
 enum {
     COLLIO_AGREEMENT_FIELDS = 64, /* maximum number of fields of one agreement */
-    COLLIO_AGREEMENT_CALL = 8     /* number of fields of a call: one cache line */
+    COLLIO_AGREEMENT_LINE = 8,    /* number of fields of a rank in a call: one cache line */
+    COLLIO_AGREEMENT_CALL = 9     /* number of fields of a node in a call, and of the result */
 };
 
 struct collio_file_t;
 struct collio_agreement_page_t;
 
-/** Reduces *count elements of COLLIO_AGREEMENT_CALL numbers. Has the signature of an MPI_Op. */
-typedef void (*collio_agreement_rule_t)(void *in, void *inout, int *count, MPI_Datatype *type);
+/** How the numbers of a call are reduced. */
+typedef struct collio_agreement_rule_t {
+    /** Reduces the lines of the ranks of a node to COLLIO_AGREEMENT_CALL numbers. stride: numbers
+     *  from one line to the next. Without a page each rank is a node. */
+    void (*node)(const int64_t *line, size_t stride, int ranks, int64_t *all);
+    /** Reduces *count elements of COLLIO_AGREEMENT_CALL numbers. An MPI_Op. */
+    void (*nodes)(void *in, void *inout, int *count, MPI_Datatype *type);
+} collio_agreement_rule_t;
 
 typedef struct collio_agreement_t {
     struct collio_agreement_page_t *page; /* page in `segment`; NULL: agreements use messages */
     collio_shm_t segment;                 /* memory that the ranks of this node share */
     ompi_communicator_t *leaders;         /* first rank of each node; others: MPI_COMM_NULL */
-    collio_agreement_rule_t rule;         /* reduces the fields of a call */
-    struct ompi_op_t *op;                 /* `rule` as an MPI operation, for messages */
+    const collio_agreement_rule_t *rule;  /* reduces the fields of a call */
+    struct ompi_op_t *op;                 /* rule->nodes as an MPI operation, for messages */
     ompi_datatype_t *type;                /* datatype of the fields of a call, for messages */
     int ranks;                            /* number of ranks on this node */
     int me;                               /* number of this rank among the ranks of its node */
@@ -87,7 +95,7 @@ void collio_agreement_init(const struct collio_file_t *file, collio_agreement_t 
  *  Returns an Open MPI error code. */
 int collio_agreement_connect(struct collio_file_t *file);
 /** Prepares the scope CALL. Local. Returns an Open MPI error code. */
-int collio_agreement_set_rule(collio_agreement_t *agreement, collio_agreement_rule_t rule);
+int collio_agreement_set_rule(collio_agreement_t *agreement, const collio_agreement_rule_t *rule);
 /** Frees what an agreement owns. Collective over the leaders. */
 void collio_agreement_fini(collio_agreement_t *agreement);
 

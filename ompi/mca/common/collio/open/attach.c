@@ -395,7 +395,7 @@ static int prepare_first(collio_file_t *file, int rc)
         rc = collio_queue_open(file);
     }
     if (OMPI_SUCCESS == rc) {
-        rc = collio_agreement_set_rule(file->context->agreement, collio_agree_reduce);
+        rc = collio_agreement_set_rule(file->context->agreement, &collio_agree_rule);
     }
     return rc;
 }

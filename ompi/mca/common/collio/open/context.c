@@ -86,7 +86,7 @@ int collio_context_new(collio_file_t *file)
         collio_file_lose(file, rc);
         return file->lost;
     }
-    rc = collio_agreement_set_rule(file->context->agreement, collio_agree_reduce);
+    rc = collio_agreement_set_rule(file->context->agreement, &collio_agree_rule);
     if (OMPI_SUCCESS == rc) {
         rc = collio_context_keep_open(file);
     }

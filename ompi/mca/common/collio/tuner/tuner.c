@@ -197,7 +197,7 @@ static bool is_local(uint32_t file_system)
     return collio_file_system_in_memory(file_system);
 }
 
-static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes)
+static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes, bool interleaved)
 {
     const collio_file_t *file = ex->file;
     int wanted = wanted_exchange(ex);
@@ -206,7 +206,7 @@ static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes
         .write = ex->write,
         .bytes = ex->range.bytes,
         .pieces = ex->range.pieces,
-        .span = ex->range.hi - ex->range.lo,
+        .interleaved = interleaved,
         .spans = ex->range.spans,
         .ranks = file->size,
         .nodes = file->nodes.nodes,
@@ -327,10 +327,10 @@ void collio_tuner_served(collio_exchange_t *ex, bool by_all)
     keep_largest(ex);
 }
 
-collio_buffers_t collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes)
+collio_buffers_t collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes, bool interleaved)
 {
     collio_tuner_t *tuner = ex->file->tuner;
-    collio_facts_t facts = facts_of(ex, window_bytes);
+    collio_facts_t facts = facts_of(ex, window_bytes, interleaved);
     collio_candidates_t candidates = collio_choice_candidates(&facts);
     int kind = collio_choice_kind(&facts);
     collio_measured_t *measured = &tuner->measured[kind];

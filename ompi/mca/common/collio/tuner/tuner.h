@@ -33,7 +33,8 @@ void collio_tuner_close(struct collio_file_t *file);
 
 /** Sets ex->way, without the transport, from agreed values. Returns the kind of collective buffers
  *  that `auto` uses: SHARED or PRIVATE. */
-collio_buffers_t collio_tuner_choose(struct collio_exchange_t *ex, int64_t window_bytes);
+collio_buffers_t collio_tuner_choose(struct collio_exchange_t *ex, int64_t window_bytes,
+                                     bool interleaved);
 
 /** Does this rank's request resemble its last one in this direction, and was that call direct,
  *  other than for a measurement? A local prediction: the agreement finds whether all ranks have the
