@@ -1,9 +1,13 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Settings act: two files that differ in one setting differ in a figure that the setting is about,
- * be it a counter of the component, system calls or threads of the process. The bytes are the same.
+ * be it a counter of the component, system calls, threads of the process, or synchronous sends. The
+ * bytes are the same.
+ *
+ *   t_settings sync_send      the runner has set the parameter sync_send: a file without the hint
  */
 #include "lib/t_file.h"
+#include "lib/t_messages.h"
 #include "lib/t_pvar.h"
 
 #include <stdlib.h>
@@ -24,9 +28,9 @@ typedef struct setting {
     const char *common; /* hints of both files */
     const char *one;
     const char *other;
-    const char
-        *figure; /* syscw, syscr: /proc/self/io. Threads: /proc/self/status. Else a counter */
-    int rank;    /* whose figure counts; -1: the sum of all */
+    const char *figure; /* syscw, syscr: /proc/self/io. Threads: /proc/self/status. ssend:
+                           synchronous sends. Else a counter */
+    int rank;           /* whose figure counts; -1: the sum of all */
 } setting;
 
 /* Several file domains on one node. */
@@ -71,12 +75,23 @@ static const setting settings[] = {
      "partition=even", "partition=static_cyclic", "shm_bytes", 0},
     {"plan_reuse", "exchange=on", "plan_reuse=false", "plan_reuse=true", "plan_hits", -1},
     {"keep", "exchange=on", "keep=false", "keep=true", "files_reused", -1},
+    {"sync_send", "exchange=on,transport=isend,cb_nodes=1,keep=off", "sync_send=off",
+     "sync_send=on", "ssend", -1},
 };
+static const setting parameter = {"sync_send by parameter",
+                                  "exchange=on,transport=isend,keep=off",
+                                  "sync_send=off",
+                                  "report=off",
+                                  "ssend",
+                                  -1};
 
 static double figure(const char *name, MPI_File file)
 {
     if (0 == strcmp("Threads", name)) {
         return t_proc("/proc/self/status", name);
+    }
+    if (0 == strcmp("ssend", name)) {
+        return (double) t_messages_synchronous();
     }
     return 0 == strncmp("sysc", name, 4) ? t_proc("/proc/self/io", name) : t_pvar_read(name, file);
 }
@@ -133,6 +148,15 @@ static double with(const setting *what, const char *hint)
     return all;
 }
 
+static void compare(const setting *what)
+{
+    double one = with(what, what->one), other = with(what, what->other);
+
+    t_fail_if(one == other, "%s: %s is %.0f with %s and with %s", what->name, what->figure, one,
+              what->one, what->other);
+    t_verdict("%s", what->name);
+}
+
 int main(int argc, char *argv[])
 {
     t_init(&argc, &argv);
@@ -140,13 +164,11 @@ int main(int argc, char *argv[])
     if (4 != t_size || 0 > t_proc("/proc/self/io", "syscw")) {
         return t_skip_all("settings", "needs 4 ranks and /proc/self/io");
     }
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-        const setting *what = &settings[i];
-        double one = with(what, what->one), other = with(what, what->other);
-
-        t_fail_if(one == other, "%s: %s is %.0f with %s and with %s", what->name, what->figure, one,
-                  what->one, what->other);
-        t_verdict("%s", what->name);
+    for (size_t i = 0; 1 == argc && i < sizeof(settings) / sizeof(settings[0]); i++) {
+        compare(&settings[i]);
+    }
+    if (1 < argc) {
+        compare(&parameter);
     }
     t_remove(path);
     return t_finish();

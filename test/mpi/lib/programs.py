@@ -153,6 +153,8 @@ TABLE = {
     't_put ucx': {'np': (2, 4), 'hints': [''], 'mca': launch.UCX, 'component': 'osc: ucx'},
     't_seen': {'np': (2,), 'hints': [''], 'mca': launch.AUTO},
     't_settings': {'np': (4,), 'fbtl': 'mtpwrite', 'hints': ['']},
+    't_settings sync_send': {'np': (4,), 'fbtl': 'mtpwrite', 'hints': [''],
+                             'mca': [('fcoll_overlap_sync_send', 'on'), ('fcoll_tam_sync_send', 'on')]},
     't_sessions': {'np': (1, 3), 'hints': ['', 'exchange=on']},
     't_sessions held': {'np': (3,), 'hints': ['', 'exchange=on']},
     't_sessions world': {'np': (3,), 'hints': ['', 'exchange=on']},

@@ -10,24 +10,30 @@
 
 static mca_pml_base_module_isend_fn_t real_isend;
 static mca_pml_base_module_send_fn_t real_send;
-static _Atomic long sent;
+static _Atomic long sent, synchronous;
 
-static int count_isend(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+static void count(mca_pml_base_send_mode_t mode)
+{
+    ++sent;
+    synchronous += MCA_PML_BASE_SEND_SYNCHRONOUS == mode;
+}
+
+static int count_isend(const void *buffer, size_t elements, struct ompi_datatype_t *type, int peer,
                        int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm,
                        struct ompi_request_t **request)
 {
-    ++sent;
-    return real_isend(buffer, count, type, peer, tag, mode, comm, request);
+    count(mode);
+    return real_isend(buffer, elements, type, peer, tag, mode, comm, request);
 }
 
-static int count_send(const void *buffer, size_t count, struct ompi_datatype_t *type, int peer,
+static int count_send(const void *buffer, size_t elements, struct ompi_datatype_t *type, int peer,
                       int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t *comm)
 {
-    ++sent;
-    return real_send(buffer, count, type, peer, tag, mode, comm);
+    count(mode);
+    return real_send(buffer, elements, type, peer, tag, mode, comm);
 }
 
-long t_messages(void)
+static void install(void)
 {
     if (NULL == real_isend) {
         real_isend = mca_pml.pml_isend;
@@ -35,5 +41,16 @@ long t_messages(void)
         mca_pml.pml_isend = count_isend;
         mca_pml.pml_send = count_send;
     }
+}
+
+long t_messages(void)
+{
+    install();
     return sent;
+}
+
+long t_messages_synchronous(void)
+{
+    install();
+    return synchronous;
 }

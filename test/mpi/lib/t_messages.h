@@ -6,5 +6,7 @@
  * collective, or the component under test. Counted in Open MPI's point-to-point layer, whose
  * entries the first call replaces. */
 long t_messages(void);
+/* The same for synchronous sends. */
+long t_messages_synchronous(void);
 
 #endif
