@@ -10,6 +10,8 @@ import sys
 import tempfile
 import time
 
+import limits
+
 # --help of a suite prints its text before anything is looked at.
 if sys.argv[1:2] in (['-h'], ['--help']) and sys.modules['__main__'].__doc__:
     print(sys.modules['__main__'].__doc__.strip())
@@ -140,6 +142,7 @@ class Result:
         self.rc = None
         self.text = ''
         self.hung = False
+        self.gave_up = ''       # why nobody knows whether it hangs: a skip
         self.stacks = ''
         self.seconds = 0.0
 
@@ -162,9 +165,12 @@ def end(process):
 
 def run(command, timeout, env=None, progress=None, cwd=None):
     """Runs a command. With progress (a file), timeout is the longest time without a change of it;
-    else it is the time for the whole run. A hang is noted with the stacks of all ranks. An mpirun of
-    Open MPI 4.1 does not start if another one removes their common directory in /tmp at that moment:
-    it is started again."""
+    else it is the time for the whole run. A hang is noted with the stacks of all ranks. A run that others
+    leave no time (limits.py) gets more, and then gives up: verdicts of the Suite that follow it are skips,
+    until the next run. An mpirun of Open MPI 4.1 does not start if another one removes their common
+    directory in /tmp at that moment: it is started again."""
+    if Suite.judged:
+        forget()
     result = run_once(command, timeout, env, progress, cwd)
     if result.rc and 'orte_session_dir failed' in result.text:
         result = run_once(command, timeout, env, progress, cwd)
@@ -175,11 +181,12 @@ def run_once(command, timeout, env, progress, cwd):
     result = Result()
     environ = dict(ENV)
     environ.update(env or {})
-    begin = last = time.monotonic()
+    begin = time.monotonic()
     seen = None
     with tempfile.TemporaryFile() as out:
         with subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, cwd=cwd, env=environ,
                               stdin=subprocess.DEVNULL) as process:
+            limit = limits.Limit(timeout, begin, lambda: [process.pid, *descendants(process.pid)])
             while True:
                 try:
                     result.rc = process.wait(0.1)
@@ -189,16 +196,28 @@ def run_once(command, timeout, env, progress, cwd):
                 if progress and os.path.exists(progress):
                     changed = os.stat(progress).st_mtime_ns
                     if changed != seen:
-                        seen, last = changed, time.monotonic()
-                if time.monotonic() - last > timeout:
-                    result.hung = True
+                        seen = changed
+                        limit.start(time.monotonic())
+                verdict = limit.look(time.monotonic())
+                if verdict in (limits.HANG, limits.GIVE_UP):
+                    result.hung = verdict == limits.HANG
+                    result.gave_up = '' if result.hung else limit.reason(time.monotonic())
                     result.stacks = stacks(process.pid)
                     end(process)
                     break
         out.seek(0)
         result.text = out.read().decode(errors='replace')
+    if re.search(r'^(not ok|FAIL) ', result.text, re.M):
+        result.gave_up = ''  # it has failed, whatever it would have done then
+    if result.gave_up:
+        Suite.gave_up, Suite.judged = result.gave_up, False
     result.seconds = time.monotonic() - begin
     return result
+
+
+def forget():
+    """The next verdicts have nothing to do with a run that gave up."""
+    Suite.gave_up, Suite.judged = '', False
 
 
 def job(np, program, timeout, env=None, wrap=None, where=None, **mpirun):
@@ -212,14 +231,26 @@ def job(np, program, timeout, env=None, wrap=None, where=None, **mpirun):
 
 class Suite:
     """Counts, and prints the lines that test/run counts."""
+    gave_up = ''        # why the last run gave up
+    judged = False      # a verdict has been skipped for it
 
     def __init__(self):
         self.failed = 0
 
+    def late(self, name):
+        """Skips a verdict on a run that gave up."""
+        if Suite.gave_up:
+            Suite.judged = True
+            self.skip(name, Suite.gave_up)
+        return bool(Suite.gave_up)
+
     def ok(self, name):
-        print(f'ok {name}', flush=True)
+        if not self.late(name):
+            print(f'ok {name}', flush=True)
 
     def not_ok(self, name, text=''):
+        if self.late(name):
+            return
         self.failed += 1
         for line in text.splitlines():
             print(f'    {line}')

@@ -169,6 +169,7 @@ def relay(suite, name, result):
     """Prints the program's verdicts under its name; its exit code must agree with them."""
     verdicts = re.findall(r'^(ok|not ok|skip) (.*)$', result.text, re.M)
     bad = [what for verdict, what in verdicts if verdict == 'not ok']
+    launch.forget()
     for verdict, what in verdicts:
         if verdict == 'ok':
             suite.ok(f'{name} {what}')
@@ -178,6 +179,8 @@ def relay(suite, name, result):
             suite.not_ok(f'{name} {what}', result.text[-4000:])
     if result.hung:
         suite.not_ok(f'{name}: hung', result.text[-2000:] + result.stacks)
+    elif result.gave_up:
+        suite.skip(name, result.gave_up)
     elif result.rc not in (0, 77) and not bad:
         suite.not_ok(f'{name}: ended with {result.rc}', result.text[-4000:])
     elif not verdicts:
