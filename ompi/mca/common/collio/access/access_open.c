@@ -74,8 +74,8 @@ int collio_access_take_turn(int fd)
     return turn;
 }
 
-/* BeeGFS drops old pages in fsync, other clients in fadvise when all bytes are written back. fadvise
- * leaves a page that another process drops at the same moment, so processes take turns. */
+/* BeeGFS drops old pages in fsync, other clients in fadvise when all bytes are written back.
+ * fadvise leaves a page that another process drops at the same moment, so processes take turns. */
 int collio_access_refresh(int fd)
 {
     int error = collio_access_flush(fd);
