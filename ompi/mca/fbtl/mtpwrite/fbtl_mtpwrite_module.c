@@ -23,7 +23,7 @@ static void report(ompio_file_t *fh)
 }
 
 /* Without a hook only the module is used: no MPI file has the handle. */
-static void install(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings)
+static void hook_install(ompio_file_t *fh, const mca_fbtl_mtpwrite_settings_t *settings)
 {
     collio_hook_t *hook = collio_hook_get(fh);
 
@@ -47,7 +47,7 @@ static int mtpwrite_module_init(ompio_file_t *fh)
     if (0 != collio_guard_offer(fh, settings.sieve_write, &settings.tuning)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    install(fh, &settings);
+    hook_install(fh, &settings);
     mca_fbtl_mtpwrite_show_selected(fh);
     return OMPI_SUCCESS;
 }

@@ -62,7 +62,7 @@ static bool beegfs_has_hints(opal_info_t *info)
     return found;
 }
 
-static const char *decline(ompio_file_t *fh)
+static const char *beegfs_decline(ompio_file_t *fh)
 {
     if (MPI_COMM_NULL == fh->f_comm || !beegfs_has_hints(fh->f_info)) {
         return "it is opened without striping hints";
@@ -161,7 +161,7 @@ static const collio_fs_t fs = {.candidate = {.framework = &ompi_fs_base_framewor
                                              .name = "beegfs",
                                              .priority = &parameter_priority},
                                .title = "fs/beegfs",
-                               .decline = decline,
+                               .decline = beegfs_decline,
                                .module = beegfs_module_of};
 
 static int beegfs_module_init(ompio_file_t *fh)

@@ -138,7 +138,7 @@ static bool is_on_lustre(ompio_file_t *fh)
     return OMPI_SUCCESS == collio_bcast(&type, 1, MPI_INT, fh->f_comm) && LUSTRE == type;
 }
 
-static const char *decline(ompio_file_t *fh)
+static const char *lustre_decline(ompio_file_t *fh)
 {
     if (MPI_COMM_NULL != fh->f_comm) {
         collio_hints_check(fh->f_info); /* before OMPIO divides by cb_nodes */
@@ -156,7 +156,7 @@ static const collio_fs_t fs = {.candidate = {.framework = &ompi_fs_base_framewor
                                              .name = "lustre_lla",
                                              .priority = &parameters.priority},
                                .title = "fs/lustre_lla",
-                               .decline = decline,
+                               .decline = lustre_decline,
                                .module = lustre_module_of};
 
 void mca_fs_lustre_lla_show_selected(const ompio_file_t *fh)

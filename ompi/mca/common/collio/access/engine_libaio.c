@@ -79,7 +79,7 @@ static bool libaio_pop(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result
 
 /* A container may allow the queue, but not its use: with requests in a queue whose completions
  * cannot be collected, nothing would end. (With a timeout of 0 libaio makes no system call.) */
-static const char *probe(void)
+static const char *probe_libaio(void)
 {
     struct timespec shortest = {.tv_nsec = 1};
     io_context_t trial = NULL;
@@ -107,7 +107,7 @@ static int descriptor(int fd, const collio_segment_t *segments, size_t count)
 }
 
 collio_kernel_queue_t collio_kernel_libaio = {
-    .probe = probe,
+    .probe = probe_libaio,
     .descriptor = descriptor,
     .open = aio_open,
     .close = aio_close,

@@ -101,7 +101,7 @@ static bool uring_pop(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result)
 
 /* The kernel, or a container, may refuse functions that the library has, or allow a ring but not
  * its use. */
-static const char *probe(void)
+static const char *probe_uring(void)
 {
     struct io_uring trial;
     int rc = io_uring_queue_init(2, &trial, 0);
@@ -124,7 +124,7 @@ static const char *probe(void)
 }
 
 collio_kernel_queue_t collio_kernel_uring = {
-    .probe = probe,
+    .probe = probe_uring,
     .open = ring_open,
     .close = ring_close,
     .push = uring_push,

@@ -10,7 +10,7 @@
 #include "heap.h"
 #include "number.h"
 
-static void add_rank(collio_crossing_t *sum, const collio_rank_range_t *rank, bool crosses)
+static void crossing_add(collio_crossing_t *sum, const collio_rank_range_t *rank, bool crosses)
 {
     if (crosses) {
         sum->pieces = collio_sum(sum->pieces, rank->pieces);
@@ -35,7 +35,7 @@ void collio_crossing_add(collio_crossing_t *sum, const collio_rank_range_t *rank
         bool crosses = NULL != last && next->lo < last->hi;
 
         if (NULL != last) {
-            add_rank(sum, last, last_crosses || crosses);
+            crossing_add(sum, last, last_crosses || crosses);
         }
         last = next;
         last_crosses = crosses;
@@ -43,7 +43,7 @@ void collio_crossing_add(collio_crossing_t *sum, const collio_rank_range_t *rank
         collio_heap_down(heap, count - 1, 0);
     }
     if (NULL != last) {
-        add_rank(sum, last, last_crosses);
+        crossing_add(sum, last, last_crosses);
     }
 }
 

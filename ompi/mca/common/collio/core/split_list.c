@@ -30,8 +30,8 @@ typedef struct collio_cutter_t {
 } cutter_t;
 
 /* The inner loop: adds whole extents inside the current window. Returns the first other extent. */
-static const collio_extent_t *add_whole(cutter_t *cutter, const collio_extent_t *extent,
-                                        const collio_extent_t *last)
+static const collio_extent_t *cutter_add_whole(cutter_t *cutter, const collio_extent_t *extent,
+                                               const collio_extent_t *last)
 {
     collio_fragment_t *out = cutter->split->piece + cutter->split->piece_count;
     int64_t end = cutter->end, lo = cutter->lo, hi = cutter->hi, bytes = cutter->bytes;
@@ -190,7 +190,7 @@ static int split_list_cut(const collio_extents_t *local, collio_split_t *split)
         return rc;
     }
     *split->share = (collio_share_t){0};
-    for (; (extent = add_whole(&cutter, extent, last)) < last; ++extent) {
+    for (; (extent = cutter_add_whole(&cutter, extent, last)) < last; ++extent) {
         if (extent->offset < cutter.end) {
             return -EAGAIN;
         }

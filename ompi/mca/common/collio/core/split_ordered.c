@@ -119,7 +119,7 @@ static size_t first_behind(const collio_tiling_t *view, size_t at, size_t last, 
 
 /* The inner loop: adds whole pieces of one repetition, starting at the cursor, inside the current
  * window. No piece continues its predecessor. */
-static void add_whole(ordered_t *ordered, collio_walk_t *walk)
+static void ordered_add_whole(ordered_t *ordered, collio_walk_t *walk)
 {
     collio_cursor_t *cursor = &walk->cursor;
     const collio_tiling_t view = *cursor->tiling; /* the compiler can keep a copy in registers */
@@ -195,7 +195,7 @@ int collio_split_ordered(const collio_tiling_t *view, int64_t stream, int64_t by
         collio_cursor_advance(&walk.cursor, length, run);
         walk.done += length;
         if (0 == walk.cursor.used && 0 < walk.cursor.piece) {
-            add_whole(&ordered, &walk);
+            ordered_add_whole(&ordered, &walk);
         }
     }
     *pieces = ordered.pieces;

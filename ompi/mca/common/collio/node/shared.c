@@ -79,7 +79,7 @@ static void count_node(const collio_file_t *file, collio_shared_t *shared, int r
 }
 
 /* Begins an agreement of the node: maxima of making.own. */
-static void reduce(collio_file_t *file, collio_shared_t *shared, int count)
+static void shared_reduce(collio_file_t *file, collio_shared_t *shared, int count)
 {
     if (OMPI_SUCCESS
         != collio_agreement_start(file, COLLIO_SCOPE_NODE, shared->making.own, shared->making.all,
@@ -111,7 +111,7 @@ void collio_shared_make(collio_file_t *file, collio_shared_t *shared, int64_t re
         (void) collio_shm_make(&shared->making.segment, shared->making.bytes, shared->making.own);
     }
     shared->state = COLLIO_SHARED_NAMING;
-    reduce(file, shared, COLLIO_SHM_KEY);
+    shared_reduce(file, shared, COLLIO_SHM_KEY);
 }
 
 /* Step 2: reads the key of the node's first rank (the maximum; other ranks contributed 0), attaches
@@ -129,7 +129,7 @@ static void open_named(collio_file_t *file, collio_shared_t *shared)
     }
     shared->state = COLLIO_SHARED_MAPPING;
     shared->making.own[0] = mine;
-    reduce(file, shared, 1);
+    shared_reduce(file, shared, 1);
 }
 
 static void adopt(collio_file_t *file, collio_shared_t *shared)

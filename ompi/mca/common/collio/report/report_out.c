@@ -219,8 +219,8 @@ static void keep(collio_counters_t *counters, const collio_report_t *report,
 }
 
 /* Reduces the values of a file, and moves the totals to rank 0. False: communication failed. */
-static bool reduce(collio_counters_t *counters, const collio_report_t *report,
-                   collio_counted_t *all)
+static bool counters_reduce(collio_counters_t *counters, const collio_report_t *report,
+                            collio_counted_t *all)
 {
     uint64_t mine[VALUES] = {0}, least[VALUES], most[VALUES], sum[VALUES];
     int rows = counters->count, count = counters->tables * rows;
@@ -305,7 +305,7 @@ void collio_counters_report(collio_counters_t *counters, const collio_report_t *
     collio_table_t section[3];
     int rows = counters->count;
 
-    if (!reduce(counters, report, all) || 0 != report->fh->f_rank) {
+    if (!counters_reduce(counters, report, all) || 0 != report->fh->f_rank) {
         return;
     }
     for (int i = 0; i < counters->tables; ++i) {
