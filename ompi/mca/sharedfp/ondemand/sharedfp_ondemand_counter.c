@@ -163,7 +163,7 @@ static int make_turn(const char *path)
         if (EEXIST != errno && EINTR != errno) {
             return errno;
         }
-        if (now - looked >= LOOK) { /* is it still the same directory? */
+        if (now - looked >= LOOK) { /* the directory may have been replaced */
             looked = now;
             if (0 != stat(path, &is) || is.st_ino != first.st_ino
                 || is.st_mtim.tv_sec != first.st_mtim.tv_sec

@@ -47,7 +47,7 @@ typedef struct pointer_t {
     bool individual;                         /* collio's own individual calls access the file */
     bool placed;                             /* the place of the counter was found */
     bool reported;                           /* an error of the counter was printed */
-    char *prefix;                            /* beginning of a path beside the data; owned */
+    char *prefix;                            /* start of a path beside the data; owned */
     mca_sharedfp_ondemand_counter_t counter; /* bytes taken since the last seek */
     int64_t seeks;                           /* number of seeks since the open */
     int64_t start;                           /* target of the last seek, in bytes */
@@ -80,7 +80,7 @@ static char *session_path(const ompio_file_t *fh)
     return path;
 }
 
-/* Returns the beginning of a path in the directory of the data. */
+/* Returns the start of a path in the directory of the data. */
 static char *data_prefix(const ompio_file_t *fh)
 {
     const char *name = 0 == strncasecmp(fh->f_filename, "lustre:", 7) ? fh->f_filename + 7

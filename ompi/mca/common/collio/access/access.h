@@ -100,7 +100,7 @@ typedef struct collio_access_t {
  *  in_memory; all other fields are zero. */
 void collio_access_open(collio_access_t *access, int fd);
 
-/** Requests the size of the file from the server of a network file system, so that later calls on
+/** Requests the size of the file from the server of a network file system, so that later calls of
  *  this node use that size as well. Returns the size, or -1. */
 int64_t collio_access_refresh_size(int fd);
 

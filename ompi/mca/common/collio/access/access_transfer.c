@@ -68,7 +68,8 @@ bool collio_transfer_has_old_size(const collio_access_t *access, bool write, int
     return 0 > moved && !write && COLLIO_COHERENCE_SIZE == access->coherence;
 }
 
-/* A read returned 0 bytes: does the file end at `offset`? The cached size of a node may be old. */
+/* For a read that returned 0 bytes: true if the file ends at `offset`. The cached size of a node
+ * may be old. */
 static bool file_ends(const collio_access_t *access, int64_t offset)
 {
     return COLLIO_COHERENT == access->coherence || collio_access_refresh_size(access->fd) <= offset;

@@ -224,9 +224,9 @@ static inline int collio_parameter(const char *framework, const char *component,
                : -1;
 }
 
-/** Is the hint a default of io/ompio? From 6.0 on io/ompio adds its own defaults to the hints of a
- *  file, where they cannot be distinguished from hints of the user. A hint with the default's value
- *  is therefore ignored; otherwise it would override the parameter of collio. */
+/** True if the hint is a default of io/ompio. Since 6.0 io/ompio adds its own defaults to the hints
+ *  of a file, where they cannot be distinguished from hints of the user. A hint with the default's
+ *  value is therefore ignored; otherwise it would override the parameter of collio. */
 static inline bool collio_hint_is_ompios(const char *key, const char *value)
 {
 #if OMPI_MAJOR_VERSION >= 6

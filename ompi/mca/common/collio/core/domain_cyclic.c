@@ -56,9 +56,9 @@ static ring_t ring_of_aggregator(const collio_domains_t *domains, int aggregator
 /* Returns the number of stripes between the first stripe of the ring and that of an aggregator. */
 static int64_t first_stripe(const ring_t *ring, int64_t unit, int aggregator)
 {
-    int64_t behind = (aggregator - ring->first - ring->lo / unit) % ring->aggregators;
+    int64_t past = (aggregator - ring->first - ring->lo / unit) % ring->aggregators;
 
-    return 0 > behind ? behind + ring->aggregators : behind;
+    return 0 > past ? past + ring->aggregators : past;
 }
 
 /* Returns the bytes from an offset to the end of its stripe or of the ring. */

@@ -31,10 +31,10 @@
 enum {
     BITS = 64,
     RANK_PIECES = 64,   /* fewer pieces per rank are not worth a barrier */
-    SPARSE = 2048,      /* bytes of span per piece above which the line costs more than lists */
-    FEW_LISTS = 3,      /* below, a merge has little to compare */
-    FEW_EXTENTS = 1024, /* below, a merge is cheaper than the line */
-    SPARSE_LISTS = 512  /* bytes of span per extent above which the line costs more than a merge */
+    SPARSE = 2048,      /* bytes of span per piece above which the bitmap costs more than lists */
+    FEW_LISTS = 3,      /* with fewer lists, merging is cheap */
+    FEW_EXTENTS = 1024, /* with fewer extents, a merge costs less than the bitmap */
+    SPARSE_LISTS = 512 /* bytes of span per extent above which the bitmap costs more than a merge */
 };
 
 enum { REFUSED = -1 };
@@ -116,14 +116,14 @@ COLLIO_ALWAYS_INLINE void flip_list(window_t *to, int64_t lo, int64_t bytes,
     lo = list->lo - lo;
     for (; at < end; ++at) {
         uint64_t first = (uint64_t) lo + at->offset;
-        uint64_t behind = first + at->length;
+        uint64_t past = first + at->length;
 
-        COLLIO_ASSERT(first < behind && behind <= (uint64_t) bytes);
-        if (first / BITS == behind / BITS) {
-            flip(&to->line[first / BITS], bit(first) ^ bit(behind), shared);
+        COLLIO_ASSERT(first < past && past <= (uint64_t) bytes);
+        if (first / BITS == past / BITS) {
+            flip(&to->line[first / BITS], bit(first) ^ bit(past), shared);
         } else {
             flip(&to->line[first / BITS], bit(first), shared);
-            flip(&to->line[behind / BITS], bit(behind), shared);
+            flip(&to->line[past / BITS], bit(past), shared);
         }
     }
 }

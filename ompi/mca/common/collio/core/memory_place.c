@@ -47,7 +47,7 @@ typedef struct placer_t {
     const demand_t *demand; /* requests of the ranks, memory and aggregators of the nodes */
     const limits_t *limits; /* the settings */
     room_t *room;           /* state of each node */
-    int *behind;            /* next free aggregator of the same node, for each aggregator; -1 */
+    int *next_free;         /* next free aggregator of the same node, for each aggregator; -1 */
     int *member;            /* nodes of the current group, ascending */
     int members;            /* number of nodes of the current group */
     int spare;              /* nodes of all aggregators below this number have no free one */
@@ -163,7 +163,7 @@ static void place_give(placer_t *placer, part_t *leaf, int node)
     }
     room = &placer->room[node];
     leaf->aggregator = room->next;
-    room->next = placer->behind[room->next];
+    room->next = placer->next_free[room->next];
     room->left -= collio_min(buffer_within(placer, room->left), room->left);
     --room->places;
     ++room->parts;
@@ -250,7 +250,7 @@ static void give_spare(placer_t *placer, part_t *part)
         if (room->next >= 0) {
             part->aggregator = room->next;
             part->buffer_bytes = COLLIO_MEMORY_MIN;
-            room->next = placer->behind[room->next];
+            room->next = placer->next_free[room->next];
             return;
         }
     }
@@ -300,7 +300,7 @@ static void find_rooms(placer_t *placer, const int *end, int groups)
     for (int a = demand->aggregators - 1; a >= 0; --a) {
         room_t *room = &placer->room[demand->node_of[a]];
 
-        placer->behind[a] = room->next;
+        placer->next_free[a] = room->next;
         room->next = a;
         ++room->places;
     }
@@ -315,12 +315,12 @@ int collio_memory_layout_init(const demand_t *demand, const limits_t *limits, la
     placer_t placer = {.demand = demand,
                        .limits = limits,
                        .room = malloc((size_t) demand->nodes * sizeof(room_t)),
-                       .behind = malloc((size_t) demand->aggregators * sizeof(int)),
+                       .next_free = malloc((size_t) demand->aggregators * sizeof(int)),
                        .member = malloc((size_t) demand->nodes * sizeof(int))};
     int *end = malloc((size_t) demand->bins * sizeof(*end)), groups = -ENOMEM, bin = 0;
 
     *layout = (layout_t){.part = malloc((size_t) demand->bins * sizeof(*layout->part))};
-    if (NULL != placer.room && NULL != placer.behind && NULL != placer.member && NULL != end
+    if (NULL != placer.room && NULL != placer.next_free && NULL != placer.member && NULL != end
         && NULL != layout->part) {
         groups = collio_memory_groups(demand, limits->group_bytes, end);
     }
@@ -337,7 +337,7 @@ int collio_memory_layout_init(const demand_t *demand, const limits_t *limits, la
     }
     free(end);
     free(placer.member);
-    free(placer.behind);
+    free(placer.next_free);
     free(placer.room);
     return groups < 0 ? groups : 0;
 }

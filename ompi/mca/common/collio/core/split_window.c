@@ -137,7 +137,7 @@ int collio_split_list(const collio_split_t *split, size_t first, size_t count,
     for (; window < last; ++window) {
         const collio_fragment_t *piece = &split->piece[window->first];
 
-        for (const collio_fragment_t *behind = piece + window->count; piece < behind; ++piece) {
+        for (const collio_fragment_t *past = piece + window->count; piece < past; ++piece) {
             int64_t offset = window->lo + piece->offset;
 
             if (offset == end) {

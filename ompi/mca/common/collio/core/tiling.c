@@ -4,7 +4,7 @@
  * Tilings: a file view, or a user buffer, as a short list of pieces that repeats.
  *
  * Problem: finds the file pieces of a request of n bytes in a view, and the place of its bytes in
- *          memory, without walking the view from its beginning for each part.
+ *          memory, without walking the view from its start for each part.
  * Method:  prefix sums of the piece lengths, of 32 bits if a repetition is shorter than 4 GiB; a
  *          division finds the repetition of a stream position and a bisection finds the piece.
  *          Pieces are in file order; only the pieces of a view with decreasing offsets are sorted.
@@ -92,7 +92,7 @@ COLLIO_ALWAYS_INLINE size_t append(bool wide, collio_tiling_t *tiling, const cha
     for (; 0 < left; --left, list += sizeof(collio_extent_t)) {
         collio_extent_t piece = tiling_load(list);
         uint64_t stream = size + (uint64_t) piece.length;
-        int64_t behind;
+        int64_t past;
 
         if (0 >= piece.length) {
             continue;
@@ -100,7 +100,7 @@ COLLIO_ALWAYS_INLINE size_t append(bool wide, collio_tiling_t *tiling, const cha
         if (!wide && stream > UINT32_MAX) {
             break;
         }
-        if (__builtin_add_overflow(piece.offset, piece.length, &behind) || stream > INT64_MAX) {
+        if (__builtin_add_overflow(piece.offset, piece.length, &past) || stream > INT64_MAX) {
             tiling->overflow = true; /* without the piece: no request in this tiling is valid */
             continue;
         }
@@ -116,7 +116,7 @@ COLLIO_ALWAYS_INLINE size_t append(bool wide, collio_tiling_t *tiling, const cha
             low[n] = (uint32_t) stream;
         }
         size = stream;
-        end = behind;
+        end = past;
     }
     tiling->size = (int64_t) size;
     tiling->count = n;

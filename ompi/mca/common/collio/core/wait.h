@@ -36,16 +36,16 @@ enum {
  *    waited   nanoseconds that this wait has lasted
  *    last     nanoseconds of the last wait of this scope
  *    ranks_per_core ranks per core, at least 1
- *    behind   other calls of this rank may be in progress: the rank must check every 1 ms */
+ *    background   other calls of this rank may be in progress: the rank must check every 1 ms */
 static inline int64_t collio_wait_sleep(int64_t waited, int64_t last, int ranks_per_core,
-                                        bool behind)
+                                        bool background)
 {
     int64_t expected = collio_max(waited, last);
 
     if (expected < (int64_t) COLLIO_WAIT_YIELD_NS * ranks_per_core) {
         return 0;
     }
-    ranks_per_core = behind ? 1 : (int) collio_min(ranks_per_core, COLLIO_WAIT_RANKS_MAX);
+    ranks_per_core = background ? 1 : (int) collio_min(ranks_per_core, COLLIO_WAIT_RANKS_MAX);
     return collio_min(expected, (int64_t) COLLIO_WAIT_SLEEP_NS * ranks_per_core);
 }
 

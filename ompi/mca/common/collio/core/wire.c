@@ -155,8 +155,8 @@ static collio_section_t next_block(const encoder_t *encoder, const collio_extent
 
     *count = 1;
     *stride = 0;
-    for (const collio_extent_t *behind = *at; behind < encoder->last; *at = behind, ++*count) {
-        collio_section_t other = next_section(encoder, &behind);
+    for (const collio_extent_t *past = *at; past < encoder->last; *at = past, ++*count) {
+        collio_section_t other = next_section(encoder, &past);
 
         if (other.length != first.length || other.stride != first.stride
             || other.count != first.count || (1 < *count && other.start - start != *stride)) {
@@ -172,9 +172,9 @@ static collio_section_t next_block(const encoder_t *encoder, const collio_extent
  * of its pieces, 0 if it is too short, or -ENOMEM. */
 static int64_t write_regular(encoder_t *encoder, const collio_extent_t **from)
 {
-    const collio_extent_t *behind = *from;
+    const collio_extent_t *past = *from;
     int64_t count, stride;
-    collio_section_t section = next_block(encoder, &behind, &count, &stride);
+    collio_section_t section = next_block(encoder, &past, &count, &stride);
     bool block = 1 < count;
     unsigned char *at;
 
@@ -198,7 +198,7 @@ static int64_t write_regular(encoder_t *encoder, const collio_extent_t **from)
     taken(encoder->out, at);
     encoder->end = section.start + section.stride * (section.count - 1) + section.length
                    + stride * (count - 1);
-    *from = behind;
+    *from = past;
     return count * section.count;
 }
 

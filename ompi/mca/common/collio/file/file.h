@@ -183,7 +183,7 @@ void collio_file_memory(collio_file_t *file, int64_t bytes);
 /** Returns an empty record, to be freed by free(). NULL: see collio_spare_take. */
 collio_file_t *collio_file_take(void);
 
-/** True if this process has started nonblocking collective calls, which may wait behind a blocking
+/** True if this process has started nonblocking collective calls, which may wait for a blocking
  *  call. */
 extern _Atomic bool collio_background;
 

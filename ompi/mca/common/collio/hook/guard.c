@@ -17,7 +17,7 @@
 
 #include "opal/runtime/opal_progress.h"
 
-/* What a rank says about sieved writes. The largest value of all ranks counts. */
+/* A rank's contribution about sieved writes. The largest value of all ranks counts. */
 enum { YES = 0, AT_VIEW, NOT_ASKED, NO_LOCKS, NO_COHERENCE, NO_FBTL, REASONS };
 static const char *const reasons[REASONS] = {
     [NO_LOCKS] = "the file system does not support byte-range locks",

@@ -44,7 +44,7 @@ int64_t collio_guard_request(ompio_file_t *fh, collio_access_t *access);
 /** Sets access->sieve_writes from the maximum of the contributions. Collective over fh->f_comm.
  *  Returns NULL, or the reason why writes are not sieved although this rank requested it. */
 const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access, int64_t all);
-/** Does fbtl/mtpwrite serve the handle on all ranks, according to the maximum? */
+/** True if fbtl/mtpwrite serves the handle on all ranks, according to the maximum. */
 bool collio_guard_serves_all(int64_t all);
 
 /** For MPI_File_set_view, after the view was set: switches sieving on if the handle waits for a

@@ -359,7 +359,7 @@ bool collio_agreement_rest(collio_file_t *file)
 {
     collio_agreement_t *agreement = file->context->agreement;
     int64_t last = agreement->waited_ns[agreement->scope];
-    bool behind = collio_background;
+    bool background = collio_background;
     _Atomic uint32_t *word;
 
     if (!agreement->under_way || NULL == agreement->page || !may_rest(agreement)
@@ -377,7 +377,7 @@ bool collio_agreement_rest(collio_file_t *file)
         }
         /* read the clock after every yield, because one yield can take long */
         sleep = collio_wait_sleep((int64_t) (collio_now() - agreement->begun_ns), last,
-                                  agreement->ranks_per_core, behind);
+                                  agreement->ranks_per_core, background);
         if (0 != sleep) {
             sleep_at(agreement->page, word, seen, sleep);
             break;
@@ -481,7 +481,7 @@ int collio_agreement_attach(collio_file_t *file, collio_shm_t *segment, size_t b
     if (0 == collio_agreement_wait(file, COLLIO_SCOPE_FILE, &missing, &any, 1)) {
         *shared = 0 == any;
     }
-unlink: /* without a name, a killed job leaves no memory behind */
+unlink: /* without a name, a killed job leaves no memory */
     collio_shm_unlink(segment);
     return file->lost;
 }

@@ -20,8 +20,8 @@ static inline bool collio_available_short(int64_t usable, int64_t aggregators, i
     return usable / (aggregators > 0 ? aggregators : 1) < buffer_bytes;
 }
 
-/** Rule for a plan: has the node lost the memory that the plan's buffers need? `exact`: `usable` is
- *  the total for buffers. Otherwise `usable` is measured beside existing buffers and varies from
+/** True if the node has lost the memory that a plan's buffers need. `exact`: `usable` is the total
+ *  for buffers. Otherwise `usable` is measured beside existing buffers and varies from
  *  call to call, so the plan stays valid until `usable` is less than a quarter of its buffers. */
 static inline bool collio_available_lost(int64_t usable, bool exact, int64_t announced)
 {

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Memory shared by the ranks of a node. The node's first rank creates the segment and all ranks
- * attach it. Its name is then removed, so a killed job leaves no memory behind. See shm.h.
+ * attach it. Its name is then removed, so a killed job leaves no memory. See shm.h.
  */
 #include "node/shared.h"
 

@@ -328,7 +328,7 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
         rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, copy);
     }
     if (NULL != copy) {
-        /* which frees it: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+        /* OBJ_RELEASE frees `copy`. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         OBJ_RELEASE(copy);
     }
     if (0 == hook->fh->f_rank) {

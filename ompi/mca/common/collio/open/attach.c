@@ -255,7 +255,8 @@ static int settle_record(collio_file_t *file, const int64_t *all)
     const char *why;
 
     file->access.file_system = all[MAGIC] == -all[MINUS_MAGIC] ? (uint32_t) all[MAGIC] : 0;
-    file->access.network = 0 != all[NETWORK]; /* a rank may run on the server */
+    /* One rank may run on the file server, where the file system looks local. */
+    file->access.network = 0 != all[NETWORK];
     file->derived.several_clients = file->derived.locks
                                     && (1 < file->nodes.nodes || all[CLIENT] != -all[MINUS_CLIENT]);
     file->derived.buffer_bytes = -all[MINUS_BUFFER]; /* minimum over the ranks */

@@ -206,7 +206,7 @@ void collio_context_give(collio_file_t *file, bool memory)
     }
 }
 
-/* Has the plans' next calls agree that their memory is there: a rank may have dropped its staging
+/* Makes the next call of each plan confirm its memory again: a rank may have dropped its staging
  * since the last file (collio_context_drop_staging), and may not get it again. */
 static void unprepare(collio_kept_t *kept)
 {

@@ -99,8 +99,8 @@ static void slot_end(collio_set_t *set, int slot)
 
 /* Callback at the start of MPI_Finalize. Callbacks that follow may use and open files, so open
  * files keep their contexts, and the sets stay with their agreements. Ranks need not call this at
- * the same time: a rank with `ended` still takes part in opens. The order, newest first, is the
- * same on all ranks that have two sets in common. */
+ * the same time: a rank with `ended` still takes part in opens. Any two ranks that share two sets
+ * free them in the same order, newest first. */
 static void at_finalize(void)
 {
     ended = true;

@@ -77,7 +77,7 @@ typedef struct collio_counters_t {
 /** Registers the performance variables of a component. */
 void collio_counters_register(collio_counters_t *counters, const mca_base_component_t *mca,
                               bool two_layers);
-/** The variables include the values of the file from enter on, and keep them after leave. */
+/** The variables include the values of the file from enter to leave, and keep them afterwards. */
 void collio_counters_enter(collio_counters_t *counters, collio_tally_t *tally,
                            const uint64_t *values);
 void collio_counters_leave(collio_counters_t *counters, collio_tally_t *tally);

@@ -26,7 +26,7 @@ void collio_hint_file_read(const void *caller, ompio_file_t *fh);
 
 /** Gives all ranks the hints. Ranks without the parameter take part as well: every agreement of an
  *  open until the fcoll is selected has a field for the maximum of `offer`. `settle` takes this
- *  maximum and returns true if the file has new hints. Collective, if the maximum says that there
+ *  maximum and returns true if the file has new hints. Collective, if the maximum shows that there
  *  are hints. */
 int64_t collio_hint_file_offer(const ompio_file_t *fh);
 bool collio_hint_file_settle(ompio_file_t *fh, int64_t highest);

@@ -9,7 +9,7 @@
  */
 
 /** Removes every unusable hint of collio (hints of any loaded component, and unknown collio_*
- *  hints), and keeps a help text for each; at the first file also for unknown parameters.
+ *  hints), and keeps a help text for each; at the first file, for unknown parameters as well.
  *  Idempotent. Local. Only for files that a collio component serves. The component that is queried
  *  first calls this function: fs and fbtl before OMPIO reads cb_nodes. */
 void collio_hints_check(opal_info_t *info);

@@ -132,7 +132,7 @@ static int create_empty(const char *path, int flags, int perm, int *fd, struct s
     return rc;
 }
 
-/* With O_EXCL: a failed attempt to create the file with a layout may leave a file behind, which
+/* With O_EXCL: a failed attempt to create the file with a layout may leave a file, which
  * cannot be distinguished from a file of another process. So the file is created first, exclusively
  * and without a layout, and every later open must find that file. The first descriptor is closed
  * before the default layout is tried: otherwise a second open would not reach the servers, and the

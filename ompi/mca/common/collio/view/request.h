@@ -20,7 +20,7 @@ typedef struct collio_call_t {
     size_t count;                /* number of elements in the buffer */
     ompi_datatype_t *type;       /* datatype of an element */
     bool explicit_offset;        /* access at `offset`; false: at the individual file pointer */
-    OMPI_MPI_OFFSET_TYPE offset; /* explicit offset in etypes from the beginning of the view */
+    OMPI_MPI_OFFSET_TYPE offset; /* explicit offset in etypes from the start of the view */
 } collio_call_t;
 
 /** Defines an entry point with the arguments of MPI_File_read or MPI_File_write, which passes them

@@ -20,7 +20,7 @@ void collio_view_advance(ompio_file_t *fh, int64_t bytes);
 /** Returns the stream position (in bytes) of the individual file pointer. */
 int64_t collio_view_position(ompio_file_t *fh);
 
-/** Can io/ompio compute with this offset (in etypes, from the view's beginning)? io/ompio
+/** True if io/ompio can compute with this offset (in etypes, from the start of the view). It
  *  multiplies the offset by the etype's size, and repetitions by the extent, without overflow
  *  checks. A wrapped result may be a valid offset, so callers must reject such an offset first. */
 bool collio_view_reaches(ompio_file_t *fh, int64_t offset);
