@@ -34,7 +34,7 @@ static const char on_off[] = "auto,on,off";
 static const collio_setting_t rows[] = {
     {"priority", COLLIO_NUMBER, AT(priority), NULL, COLLIO_PRIORITY_DEFAULT, 3, NO_HINT, NULL,
      "Priority of this component among the fbtl components. Stock components have 50 at most: set "
-     "60 to use this one for every file without --mca fbtl"},
+     "60 to use this one for every file without --mca fbtl (docs/selection.md)"},
     {"num_threads", COLLIO_NUMBER, AT(tuning.threads), NULL, 0, 3, OMPIO, NULL,
      "Number of threads that match, pack and transfer an individual request; 0 or 1: the "
      "caller alone. Set it if individual requests are large and the process has cores to "
@@ -47,10 +47,10 @@ static const collio_setting_t rows[] = {
      "threads. Set it if io_uring is slow or not allowed (docs/mtpwrite.md)"},
     {"stage_bytes", COLLIO_BYTES, AT(tuning.stage_bytes), NULL, 0, 5, 0, NULL,
      "Bytes of the staging buffer of each thread, for packing; 0: 1 MiB. Reduce it if "
-     "memory is short"},
+     "memory is short (docs/mtpwrite.md)"},
     {"serial_below", COLLIO_NUMBER, AT(tuning.serial_below), NULL, 0, 9, 0, NULL,
      "Requests of fewer pieces than this number (4 KiB of data count as a piece) run in "
-     "the calling thread; 0: automatic, 1: never. For measurements"},
+     "the calling thread; 0: automatic, 1: never (docs/mtpwrite.md)"},
     {"sieve_read", COLLIO_CHOICE, AT(tuning.sieve_read), on_off, 0, 5, 0, "romio_ds_read",
      "Data sieving for reads: read an extent with its holes and keep the wanted bytes; "
      "auto decides by the size of the holes. Set off if the file system reads small pieces "
@@ -61,14 +61,16 @@ static const collio_setting_t rows[] = {
      "small and every writer of the file does the same (docs/mtpwrite.md)"},
     {"sieve_read_bytes", COLLIO_BYTES, AT(tuning.sieve_read_bytes), NULL, 0, 5, POSITIVE,
      "ind_rd_buffer_size",
-     "Bytes of the sieve buffer for reads; 0: 4 MiB. Reduce it if memory is short"},
+     "Bytes of the sieve buffer for reads; 0: 4 MiB. Reduce it if memory is short "
+     "(docs/mtpwrite.md)"},
     {"sieve_write_bytes", COLLIO_BYTES, AT(tuning.sieve_write_bytes), NULL, 0, 5, POSITIVE,
      "ind_wr_buffer_size",
-     "Bytes of the sieve buffer for writes; 0: 512 KiB. Enlarge it if the holes are large"},
+     "Bytes of the sieve buffer for writes; 0: 512 KiB. Enlarge it if the holes are large "
+     "(docs/mtpwrite.md)"},
     {"report", COLLIO_CHOICE, AT(report), COLLIO_REPORT_CHOICES, 0, 3, NO_HINT | AGREED, NULL,
      "Print at close what individual access to a file did (docs/report.md)"},
     {"report_file", COLLIO_TEXT, AT(report_file), NULL, 0, 3, NO_HINT | AGREED, NULL,
-     COLLIO_REPORT_FILE_HELP "."},
+     COLLIO_REPORT_FILE_HELP},
 };
 
 mca_fbtl_mtpwrite_settings_t mca_fbtl_mtpwrite_settings;

@@ -30,7 +30,7 @@ static int parameter_priority;
 static const collio_setting_t rows[] = {
     {"priority", COLLIO_NUMBER, 0, NULL, COLLIO_PRIORITY_DEFAULT, 3, COLLIO_SETTING_NO_HINT, NULL,
      "Priority of this component for files on BeeGFS that are opened with striping hints. fs/ufs "
-     "has 10: set 20 to use this one for them without --mca fs"},
+     "has 10: set 20 to use this one for them without --mca fs (docs/selection.md)"},
 };
 
 static collio_settings_set_t set = {.prefix = "fs_beegfs",

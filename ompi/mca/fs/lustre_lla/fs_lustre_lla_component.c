@@ -49,13 +49,14 @@ static const collio_setting_t rows[] = {
      "if aggregators wait for locks that no other client holds (docs/lustre.md)"},
     {"noexpand", COLLIO_SWITCH, AT(noexpand), NULL, 1, 5, AGREED, NULL,
      "With lock-ahead, keep the servers from growing the locks of plain accesses. Switch it off if "
-     "a rank accesses large ranges alone"},
+     "a rank accesses large ranges alone (docs/lustre.md)"},
     {"clear_locks", COLLIO_SWITCH, AT(clear_locks), NULL, 1, 5, AGREED, NULL,
      "With lock-ahead, drop the locks that clients still hold on the file when it is "
      "opened. Switch it off if opens take long and no other client has used the file "
      "(docs/lustre.md)"},
     {"pool", COLLIO_TEXT, AT(pool), NULL, 0, 5, NO_PARAMETER | AGREED, NULL,
-     "Name of the OST pool that a new file is created in. Empty: no pool is requested"},
+     "Name of the OST pool that a new file is created in. Empty: no pool is requested "
+     "(docs/lustre.md)"},
     {"report", COLLIO_CHOICE, AT(report), COLLIO_REPORT_CHOICES, 0, 3, AGREED, NULL,
      "Print at close a file's striping and what became of the lock requests "
      "(docs/report.md)"},
@@ -63,7 +64,7 @@ static const collio_setting_t rows[] = {
      COLLIO_REPORT_FILE_HELP},
     {"priority", COLLIO_NUMBER, AT(priority), NULL, COLLIO_PRIORITY_DEFAULT, 3, NO_HINT, NULL,
      "Priority of this component for files on Lustre. The stock component has 50: set 60 to use "
-     "this one for every file on Lustre without --mca fs"},
+     "this one for every file on Lustre without --mca fs (docs/selection.md)"},
 };
 
 static collio_settings_set_t set = {.prefix = "fs_lustre_lla",
@@ -89,7 +90,8 @@ static int lustre_component_register(void)
                        : "not loaded: fs/lustre_lla is not selected";
     (void) mca_base_component_var_register(
         component, "llapi",
-        "Path of Lustre's user library, if this component is selected (cannot be set)",
+        "Path of Lustre's user library, if this component is selected. Cannot be set "
+        "(docs/lustre.md)",
         MCA_BASE_VAR_TYPE_STRING, NULL, 0, MCA_BASE_VAR_FLAG_DEFAULT_ONLY, OPAL_INFO_LVL_3,
         MCA_BASE_VAR_SCOPE_CONSTANT, &llapi_origin);
     collio_counters_register(&mca_fs_lustre_lla_counters, component, false);

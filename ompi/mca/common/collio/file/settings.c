@@ -44,10 +44,10 @@ static const collio_setting_t rows[] = {
      "report shows that auto chose the slower way (docs/collective-io.md)"},
     {"exchange_write", COLLIO_CHOICE, AT(exchange_write), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_write,collective_buffering",
-     "Whether data of writes is exchanged with aggregators (setting exchange)"},
+     "Whether data of writes is exchanged with aggregators (docs/collective-io.md)"},
     {"exchange_read", COLLIO_CHOICE, AT(exchange_read), on_off, 0, 4,
      NO_PARAMETER | NO_HINT | AGREED, "romio_cb_read,collective_buffering",
-     "Whether data of reads is exchanged with aggregators (setting exchange)"},
+     "Whether data of reads is exchanged with aggregators (docs/collective-io.md)"},
     {"timeout", COLLIO_NUMBER, AT(timeout), NULL, 0, 6, AGREED, NULL,
      "Time limit in seconds for one step of a collective call, after which it and all "
      "later collective calls on the file return MPI_ERR_OTHER; 0: no limit. Set it on "
@@ -74,14 +74,16 @@ static const collio_setting_t rows[] = {
      "Bytes that collective buffers may use on this rank's node; may differ between nodes. "
      "0 measures it (docs/low-memory.md)"},
     {"memory_root", COLLIO_TEXT, AT(memory_root), NULL, 0, 9, FOR_TESTS, NULL,
-     "Directory in front of /proc and /sys where available memory is measured"},
+     "Directory in front of /proc and /sys where available memory is measured "
+     "(docs/low-memory.md)"},
     {"aggregators", COLLIO_NUMBER, AT(aggregators), NULL, 0, 4, AGREED | POSITIVE, "cb_nodes",
      "Number of aggregators, the ranks that access the file (also hint cb_nodes); 0 "
      "chooses by nodes and stripes. Set it if your file system performs best with more or "
      "fewer clients (docs/collective-io.md)"},
     {"aggregator_list", COLLIO_TEXT, AT(aggregator_list), NULL, 0, 6, NO_PARAMETER | AGREED, NULL,
      "Ranks of the file's communicator that aggregate, such as 0,4,8-11; wins over "
-     "aggregators and placement. Set it to keep aggregators away from busy ranks"},
+     "aggregators and placement. Set it to keep aggregators away from busy ranks "
+     "(docs/collective-io.md)"},
     {"placement", COLLIO_CHOICE, AT(placement), "auto,spread,round_robin", 0, 6, AGREED, NULL,
      "Which ranks aggregate: spread evenly over nodes and their ranks, or round_robin over "
      "the nodes. Set it if some ranks of a node are busier than others "
@@ -103,8 +105,8 @@ static const collio_setting_t rows[] = {
      "What runs the accesses of aggregators in the background; auto is threads. Set it to "
      "compare engines (docs/collective-io.md)"},
     {"plan_reuse", COLLIO_SWITCH, AT(plan_reuse), NULL, 1, 9, FOR_TESTS | AGREED, NULL,
-     "Reuse the plan of an earlier call with the same view and request shape (the next "
-     "variable or time step)"},
+     "Reuse the plan of an earlier call with the same view and request shape, such as that "
+     "of the last variable or time step (docs/collective-io.md)"},
     {"keep", COLLIO_SWITCH, AT(keep), NULL, 1, 6, AGREED, NULL,
      "Keep communicators, shared memory, buffers (at most 64 MiB on a node) and plans when "
      "a file is closed, for the next file that the same processes open. Switch it off "
@@ -116,7 +118,8 @@ static const collio_setting_t rows[] = {
      COLLIO_REPORT_FILE_HELP},
     {"priority", COLLIO_NUMBER, AT(priority), NULL, COLLIO_PRIORITY_DEFAULT, 3, NO_HINT, NULL,
      "Priority of this component among the fcoll components; stock components have 10 to "
-     "100. Set 110 to use this one for every file without --mca fcoll, 0 to switch it off"},
+     "100. Set 110 to use this one for every file without --mca fcoll, 0 to switch it off "
+     "(docs/selection.md)"},
     {"local_aggregators", COLLIO_NUMBER, AT(local_aggregators), NULL, 0, 6, AGREED | TWO_LAYERS,
      NULL,
      "Number of local aggregators on all nodes together (P_L), which gather requests "

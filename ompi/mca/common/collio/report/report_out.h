@@ -24,8 +24,9 @@ typedef enum collio_report_mode_t {
 /* Texts for the rows of the settings `report` and `report_file`, which are the same in all
  * components because the components share the hints collio_report and collio_report_file. */
 #define COLLIO_REPORT_CHOICES "off,on,table,lines,json"
-#define COLLIO_REPORT_FILE_HELP \
-    "File that the report is appended to, by rank 0 of each file that is reported. Empty: stderr"
+#define COLLIO_REPORT_FILE_HELP                                                             \
+    "File that the report is appended to, by rank 0 of each file that is reported. Empty: " \
+    "stderr (docs/report.md)"
 
 /** The maximum number of counters of a component. */
 enum { COLLIO_COUNTERS_MAX = 64 };
