@@ -61,7 +61,7 @@ static const struct {
 #define D (1u << COLLIO_WAY_DIRECT)
 #define S (1u << COLLIO_WAY_SHM)
 #define I (1u << COLLIO_WAY_ISEND)
-#define OVERLAPS (((1u << COLLIO_CHOICE_SCHEDULES) - 2) << COLLIO_WAY_SHM)
+#define OVERLAPS (((1u << COLLIO_SCHEDULES) - 2) << COLLIO_WAY_SHM)
     {"tiny pieces are exchanged", 1, 8, 0, 0, 0, S, COLLIO_WAY_SHM},
     {"large pieces go direct on one node", 1, 1 << 20, 0, 0, 0, D, COLLIO_WAY_DIRECT},
     {"between both are tried", 1, 4 << 10, 0, 0, 0, D | S, COLLIO_WAY_SHM},
@@ -206,8 +206,8 @@ static way_t settle(const int64_t *cost, int64_t hideable, candidates_t candidat
 /* The ways of the tests: direct access, and the rows of shared memory and of messages. */
 enum { DIRECT, SHM, SHM_WC, SHM_WC2, SHM_WRITE, SHM_COMM, ISEND, ISEND_WC, ISEND_WC2 };
 
-#define ALL_SHM   (((1u << COLLIO_CHOICE_SCHEDULES) - 1) << COLLIO_WAY_SHM)
-#define ALL_ISEND (((1u << COLLIO_CHOICE_SCHEDULES) - 1) << COLLIO_WAY_ISEND)
+#define ALL_SHM   (((1u << COLLIO_SCHEDULES) - 1) << COLLIO_WAY_SHM)
+#define ALL_ISEND (((1u << COLLIO_SCHEDULES) - 1) << COLLIO_WAY_ISEND)
 
 UNIT_TEST(choice_keeps_the_fastest)
 {
@@ -270,7 +270,7 @@ UNIT_TEST(choice_ways_are_transports_with_schedules)
                          COLLIO_WAYS);
         ++count;
     }
-    ck_assert_int_eq(COLLIO_CHOICE_SCHEDULES, count);
+    ck_assert_int_eq(COLLIO_SCHEDULES, count);
     for (int way = COLLIO_WAY_SHM; way < COLLIO_WAYS; ++way) {
         ck_assert_int_eq(way, collio_choice_way(collio_choice_buffers((way_t) way),
                                                 collio_choice_schedule((way_t) way)));
@@ -278,12 +278,31 @@ UNIT_TEST(choice_ways_are_transports_with_schedules)
     ck_assert_ptr_eq(&collio_schedule_none, collio_choice_schedule(COLLIO_WAY_DIRECT));
 }
 
+/* The list is the order of trials: `none` is first, and the condition of a row is known when the
+ * schedule is tried. */
+UNIT_TEST(choice_conditions_name_earlier_schedules)
+{
+    ck_assert_ptr_eq(&collio_schedule_none, collio_schedules[0]);
+    for (int i = 0; i < COLLIO_SCHEDULES; ++i) {
+        const collio_schedule_t *schedule = collio_schedules[i];
+        way_t way = collio_choice_way(COLLIO_BUFFERS_SHARED, schedule);
+
+        ck_assert((NULL == schedule->faster) == (NULL == schedule->slower));
+        if (NULL != schedule->faster) {
+            ck_assert(schedule->measured && schedule->faster->measured
+                      && schedule->slower->measured);
+            ck_assert_int_lt(collio_choice_way(COLLIO_BUFFERS_SHARED, schedule->faster), way);
+            ck_assert_int_lt(collio_choice_way(COLLIO_BUFFERS_SHARED, schedule->slower), way);
+        }
+    }
+}
+
 /* The study of schedules (bench/records/studies/overlap.json): milliseconds of a call for none,
  * comm, write, write_comm, write_comm2 in shared memory and by messages; the fastest of all, puts
  * included; the time of file access, which could be hidden. */
 static const struct {
     const char *name;
-    int shm[COLLIO_CHOICE_SCHEDULES], isend[COLLIO_CHOICE_SCHEDULES], best, access;
+    int shm[COLLIO_SCHEDULES], isend[COLLIO_SCHEDULES], best, access;
 } study[] = {
     {"IOR, write", {216, 155, 141, 143, 155}, {215, 159, 144, 141, 151}, 141, 108},
     {"IOR, read", {177, 150, 139, 136, 134}, {178, 153, 139, 136, 134}, 134, 110},
@@ -300,7 +319,7 @@ static const struct {
 UNIT_TEST(choice_is_near_the_best_of_the_study)
 {
     enum { TRIALS_MAX = 10 };
-    static const collio_schedule_t *const column[COLLIO_CHOICE_SCHEDULES] = {
+    static const collio_schedule_t *const column[COLLIO_SCHEDULES] = {
         &collio_schedule_none, &collio_schedule_comm, &collio_schedule_write,
         &collio_schedule_write_comm, &collio_schedule_write_comm2};
     facts_t facts = interleaved(4, 1024);
@@ -314,7 +333,7 @@ UNIT_TEST(choice_is_near_the_best_of_the_study)
         int tries[COLLIO_WAYS] = {0}, trials = 0;
         way_t kept;
 
-        for (int c = 0; c < COLLIO_CHOICE_SCHEDULES; ++c) {
+        for (int c = 0; c < COLLIO_SCHEDULES; ++c) {
             cost[collio_choice_way(COLLIO_BUFFERS_SHARED, column[c])] = study[i].shm[c];
             cost[collio_choice_way(COLLIO_BUFFERS_PRIVATE, column[c])] = study[i].isend[c];
         }

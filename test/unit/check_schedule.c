@@ -197,10 +197,10 @@ UNIT_TEST(schedule_table)
         unsigned overlaps;
     } row[] = {
         {"none", 1, false, 0},
-        {"comm", 2, false, TWO_SHUFFLES | SHUFFLE_AND_ACCESS},
-        {"write", 2, true, TWO_ACCESSES | SHUFFLE_AND_ACCESS},
         {"write_comm", 2, true, SHUFFLE_AND_ACCESS},
         {"write_comm2", 2, true, TWO_SHUFFLES | TWO_ACCESSES | SHUFFLE_AND_ACCESS},
+        {"write", 2, true, TWO_ACCESSES | SHUFFLE_AND_ACCESS},
+        {"comm", 2, false, TWO_SHUFFLES | SHUFFLE_AND_ACCESS},
     };
     size_t rows = sizeof(row) / sizeof(row[0]), i = 0;
 

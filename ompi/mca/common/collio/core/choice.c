@@ -22,7 +22,7 @@
  *          Where every access takes a lock of the server (NFS), small accesses of ranks whose
  *          ranges do not interleave are exchanged first: aggregators make fewer accesses.
  *
- *          Schedules are rows of a table, each with the condition under which it is measured. In
+ *          Each schedule's row (core/schedule.c) has the condition under which it is measured. In
  *          the study of schedules (docs/studies/overlap.md) write_comm loses least where it is not
  *          the best; write_comm2 and write win elsewhere; comm, which needs no background access,
  *          never won. Puts are not measured: Open MPI does not report whether a window is served by
@@ -47,28 +47,17 @@ enum {
     HIDEABLE = 8             /* overlap is measured if it may hide at least 1/8 of the time */
 };
 
-/* The rows in the order of their trials. A schedule is measured if row `fast` was faster than row
- * `slow`; both 0: if there is time to hide. */
-enum { NONE, WRITE_COMM, WRITE_COMM2, WRITE, COMM };
-static const struct {
-    const collio_schedule_t *schedule;
-    int fast, slow;
-} rows[COLLIO_CHOICE_SCHEDULES] = {
-    [NONE] = {&collio_schedule_none, 0, 0},
-    [WRITE_COMM] = {&collio_schedule_write_comm, 0, 0},
-    [WRITE_COMM2] = {&collio_schedule_write_comm2, WRITE_COMM, NONE}, /* overlap gains */
-    [WRITE] = {&collio_schedule_write, WRITE_COMM, WRITE_COMM2},      /* and order does */
-    [COMM] = {&collio_schedule_comm, NONE, WRITE_COMM},               /* background access loses */
-};
+/* Places in the list of schedules, which is the order of the trials. */
+enum { NONE, FIRST_OVERLAP };
 
 static int choice_row_of(int way)
 {
-    return COLLIO_WAY_DIRECT == way ? NONE : (way - COLLIO_WAY_SHM) % COLLIO_CHOICE_SCHEDULES;
+    return COLLIO_WAY_DIRECT == way ? NONE : (way - COLLIO_WAY_SHM) % COLLIO_SCHEDULES;
 }
 
 const collio_schedule_t *collio_choice_schedule(collio_way_t way)
 {
-    return rows[choice_row_of(way)].schedule;
+    return collio_schedules[choice_row_of(way)];
 }
 
 collio_buffers_t collio_choice_buffers(collio_way_t way)
@@ -81,7 +70,7 @@ collio_way_t collio_choice_way(collio_buffers_t buffers, const collio_schedule_t
 {
     int way = COLLIO_BUFFERS_SHARED == buffers ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND;
 
-    while (schedule != rows[choice_row_of(way)].schedule) {
+    while (schedule != collio_schedules[choice_row_of(way)]) {
         ++way;
     }
     return (collio_way_t) way;
@@ -168,8 +157,11 @@ static collio_way_t first_choice(const collio_facts_t *facts, unsigned ways)
 /* Returns the bits of an exchange without overlap and, if `overlap`, of those with overlap. */
 static unsigned exchanges(collio_way_t way, bool overlap)
 {
-    unsigned schedules = overlap ? (1u << COLLIO_CHOICE_SCHEDULES) - 1 : 1;
+    unsigned schedules = 1u << NONE;
 
+    for (int row = FIRST_OVERLAP; overlap && row < COLLIO_SCHEDULES; ++row) {
+        schedules |= (unsigned) collio_schedules[row]->measured << row;
+    }
     return schedules << way;
 }
 
@@ -226,7 +218,9 @@ static bool faster(const collio_measured_t *measured, int way, int other)
  * the condition of its row holds, and hiding half of the time would beat direct access. */
 static bool schedule_worth(const collio_measured_t *measured, int way)
 {
-    int row = choice_row_of(way), none = way - row;
+    const collio_schedule_t *schedule = collio_choice_schedule((collio_way_t) way);
+    collio_buffers_t buffers = collio_choice_buffers((collio_way_t) way);
+    int none = way - choice_row_of(way);
 
     if (0 == measured->tried[none]) {
         return true;
@@ -236,8 +230,9 @@ static bool schedule_worth(const collio_measured_t *measured, int way)
             && measured->best[COLLIO_WAY_DIRECT] < measured->best[none] / 2)) {
         return false;
     }
-    return rows[row].fast == rows[row].slow
-           || faster(measured, none + rows[row].fast, none + rows[row].slow);
+    return NULL == schedule->faster
+           || faster(measured, collio_choice_way(buffers, schedule->faster),
+                     collio_choice_way(buffers, schedule->slower));
 }
 
 /* True if a way that was not measured may be the fastest. */
@@ -255,7 +250,7 @@ static bool way_worth(const collio_measured_t *measured, unsigned ways, int way)
  * best, or cannot be the fastest. */
 static bool settled(const collio_measured_t *measured, unsigned ways, int way, int best)
 {
-    bool planned = WRITE_COMM < choice_row_of(way) && COLLIO_WAY_ISEND > way;
+    bool planned = FIRST_OVERLAP < choice_row_of(way) && COLLIO_WAY_ISEND > way;
 
     if (measured->tried[way] >= TRIES) {
         return true;
@@ -382,8 +377,8 @@ collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
     }
     if (NONE == choice_row_of(way)
         && 0
-               == measured
-                      ->tried[WRITE_COMM + (facts->may_shm ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND)]) {
+               == measured->tried[FIRST_OVERLAP
+                                  + (facts->may_shm ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND)]) {
         return COLLIO_REASON_NOTHING_HIDDEN;
     }
     return COLLIO_REASON_FASTEST;

@@ -14,14 +14,14 @@
  * later calls use the fastest way. The kind of a call is its direction and its average piece size.
  * Every decision is a function of agreed values, so all ranks choose the same way.
  */
-enum { COLLIO_CHOICE_SCHEDULES = 5 }; /* rows of the table in choice.c */
 
-/** A way to carry out a call: direct access, or the sum of a transport and the number of a row. */
+/** A way to carry out a call: direct access, or the sum of a transport and the place of a schedule
+ *  in the list of schedules. */
 typedef enum collio_way_t {
     COLLIO_WAY_DIRECT = 0, /* no exchange: each rank accesses its own pieces */
     COLLIO_WAY_SHM = 1,    /* exchange, shared memory on a node */
-    COLLIO_WAY_ISEND = COLLIO_WAY_SHM + COLLIO_CHOICE_SCHEDULES, /* exchange by messages only */
-    COLLIO_WAYS = COLLIO_WAY_ISEND + COLLIO_CHOICE_SCHEDULES
+    COLLIO_WAY_ISEND = COLLIO_WAY_SHM + COLLIO_SCHEDULES, /* exchange by messages only */
+    COLLIO_WAYS = COLLIO_WAY_ISEND + COLLIO_SCHEDULES
 } collio_way_t;
 
 /** Returns the schedule of a way; `none` for direct access. */
@@ -78,8 +78,9 @@ typedef struct collio_measured_t {
  *  because the first call pays for plans and fresh memory. A way that is more than twice as slow as
  *  the best is not measured again, nor is a schedule that uses the plan of another one and is more
  *  than 1/8 slower. Overlap is measured only if an exchange without overlap had time to hide, and
- *  each schedule under the condition in its row (choice.c). If shared memory and messages are both
- *  candidates, messages are measured with the schedule that was fastest in shared memory. */
+ *  each schedule under the condition in its row (core/schedule.c). If shared memory and messages
+ *  are both candidates, messages are measured with the schedule that was fastest in shared memory.
+ */
 collio_way_t collio_choice_next(const collio_measured_t *measured,
                                 const collio_candidates_t *candidates, bool *probing);
 

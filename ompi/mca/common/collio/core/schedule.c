@@ -14,24 +14,7 @@
 #include "schedule.h"
 
 /* No overlap: with one buffer of full size only one stage is possible at a time. */
-const collio_schedule_t collio_schedule_none = {.name = "none", .buffers = 1};
-
-/* Communication overlaps, file access blocks. */
-const collio_schedule_t collio_schedule_comm = {
-    .name = "comm",
-    .buffers = 2,
-    .write = COLLIO_ORDER_FIRST_AHEAD,
-    .read = COLLIO_ORDER_SECOND_BEHIND,
-};
-
-/* File access overlaps, communication blocks. */
-const collio_schedule_t collio_schedule_write = {
-    .name = "write",
-    .buffers = 2,
-    .asynchronous = true,
-    .write = COLLIO_ORDER_SECOND_BEHIND,
-    .read = COLLIO_ORDER_FIRST_AHEAD,
-};
+const collio_schedule_t collio_schedule_none = {.name = "none", .buffers = 1, .measured = true};
 
 /* An access and the next shuffle start together, and both are waited for. */
 const collio_schedule_t collio_schedule_write_comm = {
@@ -40,13 +23,43 @@ const collio_schedule_t collio_schedule_write_comm = {
     .asynchronous = true,
     .write = COLLIO_ORDER_TOGETHER,
     .read = COLLIO_ORDER_TOGETHER,
+    .measured = true,
 };
 
 /* Data flow: two cycles are in flight and do not wait for each other. The messages of both shuffles
  * may be in flight, but an aggregator makes the copies of the earlier shuffle first (cycles.c), so
- * that the two cycles stay in different stages. */
+ * that the two cycles stay in different stages. Measured if overlap gains. */
 const collio_schedule_t collio_schedule_write_comm2 = {
-    .name = "write_comm2", .buffers = 2, .asynchronous = true};
+    .name = "write_comm2",
+    .buffers = 2,
+    .asynchronous = true,
+    .measured = true,
+    .faster = &collio_schedule_write_comm,
+    .slower = &collio_schedule_none,
+};
+
+/* File access overlaps, communication blocks. Measured if the order of stages gains. */
+const collio_schedule_t collio_schedule_write = {
+    .name = "write",
+    .buffers = 2,
+    .asynchronous = true,
+    .write = COLLIO_ORDER_SECOND_BEHIND,
+    .read = COLLIO_ORDER_FIRST_AHEAD,
+    .measured = true,
+    .faster = &collio_schedule_write_comm,
+    .slower = &collio_schedule_write_comm2,
+};
+
+/* Communication overlaps, file access blocks. Measured if background access loses. */
+const collio_schedule_t collio_schedule_comm = {
+    .name = "comm",
+    .buffers = 2,
+    .write = COLLIO_ORDER_FIRST_AHEAD,
+    .read = COLLIO_ORDER_SECOND_BEHIND,
+    .measured = true,
+    .faster = &collio_schedule_none,
+    .slower = &collio_schedule_write_comm,
+};
 
 #define ADDRESS(name) &collio_schedule_##name,
 const collio_schedule_t *const collio_schedules[] = {COLLIO_SCHEDULE_LIST(ADDRESS) NULL};

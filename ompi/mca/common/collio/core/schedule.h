@@ -41,11 +41,19 @@ typedef struct collio_schedule_t {
     bool asynchronous;    /* accesses run in the background, through an engine */
     collio_order_t write; /* order of stages in a write */
     collio_order_t read;  /* order of stages in a read */
+    bool measured;        /* `auto` may measure the schedule (core/choice.h) */
+    /** When `auto` measures it: `faster` was faster than `slower`. NULL: whenever there is time to
+     *  hide. */
+    const struct collio_schedule_t *faster, *slower;
 } collio_schedule_t;
 
-/** Every schedule, in the order of the parameter's choices (none first). */
+/** Every schedule, in the order of the parameter's choices. `auto` tries them in this order: `none`
+ *  is first, and a schedule follows those that its row names. */
 #define COLLIO_SCHEDULE_LIST(each) \
-    each(none) each(comm) each(write) each(write_comm) each(write_comm2)
+    each(none) each(write_comm) each(write_comm2) each(write) each(comm)
+
+#define COLLIO_SCHEDULE_ONE(name) +1
+enum { COLLIO_SCHEDULES = 0 COLLIO_SCHEDULE_LIST(COLLIO_SCHEDULE_ONE) };
 
 #define COLLIO_DECLARE_SCHEDULE(name) extern const collio_schedule_t collio_schedule_##name;
 COLLIO_SCHEDULE_LIST(COLLIO_DECLARE_SCHEDULE)
