@@ -16,6 +16,12 @@ costs() {
     count_lines
     check "$name" holds "world.wrong_ranks == 0" \
         "$(grep -c 'measured for local aggregators: [1-9][0-9]* ns for a message between' "$work/log") == 1"
+    mpi 120 2,2 slot --mca fcoll tam --mca fcoll_base_verbose 10 \
+        -x T_FIRST=local_aggregators=2 "$bin/t_traffic" "$work/traffic.data" tam 100 100
+    count_lines
+    check "$name, if the first file names local aggregators" holds "world.wrong_ranks == 0" \
+        "$(grep -c 'traffic.data.*measured for local aggregators: [1-9][0-9]* ns' "$work/log") == 1" \
+        "$(grep -c 'measured for local aggregators' "$work/log") == 1"
 }
 
 # Nothing is set: pieces that are too small for direct access are exchanged, in two layers where many

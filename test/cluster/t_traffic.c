@@ -20,7 +20,8 @@
  *
  * usage: t_traffic FILE COMPONENT PIECES PIECE_BYTES [SENDERS_PER_NODE [SETTING=VALUE...]]
  *
- * Settings are hints of collio, without their prefix.
+ * Settings are hints of collio, without their prefix. T_FIRST: hints of a file that is opened and
+ * closed before. T_WARM: number of writes before the one that is counted.
  */
 
 #include "ompi_config.h"
@@ -187,6 +188,19 @@ static void transfer(MPI_File file, const t_blocks *mine)
     end("read", file);
 }
 
+static void open_first(const char *path)
+{
+    char first[4096];
+    MPI_File file;
+
+    snprintf(first, sizeof(first), "%s.first", path);
+    if (NULL != getenv("T_FIRST")
+        && t_open(MPI_COMM_WORLD, first, MPI_MODE_CREATE | MPI_MODE_RDWR, getenv("T_FIRST"),
+                  &file)) {
+        t_ok(MPI_File_close(&file), "close");
+    }
+}
+
 int main(int argc, char **argv)
 {
     char hints[1024] = "";
@@ -208,6 +222,7 @@ int main(int argc, char **argv)
     for (int i = 6; i < argc; i++) {
         strncat(strncat(hints, argv[i], sizeof(hints) - strlen(hints) - 2), ",", 2);
     }
+    open_first(argv[1]);
     if (!t_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file)) {
         MPI_Abort(MPI_COMM_WORLD, 2);
     }

@@ -6,11 +6,13 @@
  *   sender                             waits for the token, sends 1 or 16 messages
  *
  * The cost of a message is the difference of the times of 16 messages and of one, divided by 15:
- * the latency of the network is in both. Times from arrival to arrival would not do, because a
- * receiver finds several messages at a time. Uses no allocated memory, so no rank can fail alone.
+ * the latency of the network is in both. Both are times of one node (core/costs.h). Times from
+ * arrival to arrival would not do, because a receiver finds several messages at a time. Uses no
+ * allocated memory, so no rank can fail alone.
  */
 #include "node/costs.h"
 
+#include "core/costs.h"
 #include "core/number.h"
 
 #include "file/file.h"
@@ -102,57 +104,59 @@ static int64_t time_stream(collio_file_t *file, const stream_t *stream)
     return (int64_t) (ended_ns - begun_ns);
 }
 
-/* Measures one message, many, and many long ones. Raises the negated nanoseconds to those that this
- * rank measures as a receiver: the maxima are the shortest times. */
-static void costs_measure(collio_file_t *file, int from, int to, int64_t minus_ns[3])
+/* Offers the shortest times of messages from `from`, while this rank sends as many to `to`. */
+static void measure_times(collio_file_t *file, int from, int to, int64_t offer[2])
 {
     static const struct {
         int count;
         size_t bytes;
     } streams[] = {{1, SMALL}, {BURST, SMALL}, {BURST, LONG}};
+    int64_t ns[] = {INT64_MAX, INT64_MAX, INT64_MAX};
 
     for (int i = 0; i < 3 * REPEATS; ++i) {
         stream_t stream = {from, to, streams[i % 3].count, streams[i % 3].bytes};
-        int64_t ns = time_stream(file, &stream);
 
-        minus_ns[i % 3] = collio_max(minus_ns[i % 3], NOBODY == from ? INT64_MIN : -ns);
+        ns[i % 3] = collio_min(ns[i % 3], time_stream(file, &stream));
+    }
+    if (NOBODY != from) {
+        offer[0] = collio_costs_offer(ns[1], ns[0]);
+        offer[1] = collio_costs_offer(ns[2], ns[1]);
     }
 }
 
 static int64_t plausible(int64_t ns, int64_t usual)
 {
-    return collio_min(collio_max(ns, collio_max(1, usual / RANGE)), usual * RANGE);
+    return collio_clamp(ns, collio_max(1, usual / RANGE), usual * RANGE);
 }
 
 void collio_costs_measure(collio_file_t *file)
 {
-    enum { BETWEEN, INSIDE = 3, CROWDED = 6, FIELDS };
+    enum { BETWEEN, BETWEEN_LONG, INSIDE, INSIDE_LONG, CROWDED, FIELDS };
     const collio_nodes_t *nodes = &file->nodes;
     int node = collio_node_of(nodes, file->rank), me = collio_node_local(nodes, file->rank);
     int before = (node + nodes->nodes - 1) % nodes->nodes, after = (node + 1) % nodes->nodes;
     int64_t mine[FIELDS], all[FIELDS];
 
     for (int i = 0; i < CROWDED; ++i) {
-        mine[i] = INT64_MIN;
+        mine[i] = COLLIO_COSTS_NO_OFFER;
     }
     mine[CROWDED] = file->context->agreement->ranks_per_core > 1;
     if (0 == me) {
-        costs_measure(file, collio_node_member(nodes, before, 0),
+        measure_times(file, collio_node_member(nodes, before, 0),
                       collio_node_member(nodes, after, 0), &mine[BETWEEN]);
     }
     if (me < 2 && 1 < collio_node_size(nodes, node)) {
-        costs_measure(file, 0 == me ? collio_node_member(nodes, node, 1) : NOBODY,
+        measure_times(file, 0 == me ? collio_node_member(nodes, node, 1) : NOBODY,
                       0 == me ? NOBODY : collio_node_member(nodes, node, 0), &mine[INSIDE]);
     }
     if (0 == file->lost && 0 == collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS)
         && 0 == all[CROWDED]) {
-        const int64_t *between = &all[BETWEEN], *inside = &all[INSIDE];
-
         file->costs = (collio_costs_t){
-            .message_ns = plausible((between[0] - between[1]) / (BURST - 1),
+            .message_ns = plausible(collio_costs_difference(all[BETWEEN]) / (BURST - 1),
                                     COLLIO_COST_MESSAGE_NS),
-            .local_ns = plausible((inside[0] - inside[1]) / (BURST - 1), COLLIO_COST_LOCAL_NS),
-            .kib_ns = plausible((inside[1] - inside[2]) / (BURST * (LONG / 1024)),
+            .local_ns = plausible(collio_costs_difference(all[INSIDE]) / (BURST - 1),
+                                  COLLIO_COST_LOCAL_NS),
+            .kib_ns = plausible(collio_costs_difference(all[INSIDE_LONG]) / (BURST * (LONG / 1024)),
                                 COLLIO_COST_KIB_NS),
         };
     }

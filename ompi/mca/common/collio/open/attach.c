@@ -463,6 +463,9 @@ static collio_file_t *make_next(collio_file_t *file)
     } else {
         file->refused = collio_context_new(file);
     }
+    if (OMPI_SUCCESS == file->refused) {
+        collio_set_costs(file->set, file);
+    }
     return file;
 }
 

@@ -40,6 +40,7 @@ struct collio_set_t {
     collio_nodes_t nodes;         /* which rank is on which node */
     collio_map_t *map;            /* memory of `nodes`; owned by the set */
     collio_costs_t costs;         /* costs of messages; zeros: unknown */
+    bool measured;                /* a file has measured `costs` */
     collio_agreement_t agreement; /* agreement of files that are being opened */
     collio_context_t opening;     /* context of files that are being opened: only `agreement` */
     slot_t slot[SLOTS];           /* contexts of the set's files */
@@ -164,20 +165,29 @@ void collio_set_enter(collio_set_t *set, collio_file_t *file)
     collio_shm_set_relief(collio_set_relieve);
     set->group = file->fh->f_comm->c_local_group;
     OBJ_RETAIN(set->group);
-    if (file->derived.two_layers && 1 < file->nodes.nodes && file->size > file->nodes.nodes
-        && 0 == file->settings.local_aggregators
-        && 0 == file->settings.local_aggregators_per_node) {
-        collio_costs_measure(file);
-    }
     set->nodes = file->nodes;
     set->map = file->map;
-    set->costs = file->costs;
     set->slot[0].state = TAKEN;
     set->next = sets;
     sets = set;
     ++set_count;
     file->set = set;
     file->slot = 0;
+    collio_set_costs(set, file);
+}
+
+void collio_set_costs(collio_set_t *set, collio_file_t *file)
+{
+    const collio_nodes_t *nodes = &file->nodes;
+
+    if (set->measured || !file->derived.two_layers || 1 == nodes->nodes
+        || file->size == nodes->nodes || 0 < file->settings.local_aggregators
+        || 0 < file->settings.local_aggregators_per_node) {
+        return;
+    }
+    collio_costs_measure(file);
+    set->costs = file->costs;
+    set->measured = true;
 }
 
 void collio_set_lend(collio_set_t *set, collio_file_t *file)

@@ -50,6 +50,11 @@ void collio_set_enter(collio_set_t *set, collio_file_t *file);
 /** Lends nodes and agreement of the set to a later file that is being opened. The set owns both. */
 void collio_set_lend(collio_set_t *set, collio_file_t *file);
 
+/** Measures the costs of messages for the first file of the set that may have two layers and leaves
+ *  the number of local aggregators to `auto`. Later files have the costs from collio_set_lend.
+ *  Collective; decides by agreed values. */
+void collio_set_costs(collio_set_t *set, collio_file_t *file);
+
 /** Number of fields of the slots in the agreement of an open. */
 enum { COLLIO_SET_FIELDS = 2 * COLLIO_SET_SLOTS };
 /** Writes the states of this rank's slots, for a reduction of maxima. `set` NULL: all are empty. */
