@@ -63,6 +63,7 @@ static int choose_local(const scale_machine_t *machine, const scale_pattern_t *p
         .extents_per_rank = extents / machine->ranks + 1,
         .bytes_per_rank = pattern->rows * pattern->row_bytes / machine->ranks + 1,
         .window_bytes = machine->window_bytes,
+        .calls_per_plan = collio_policy_calls_per_plan(8, 1), /* time steps reuse a plan */
         .shared_memory = true};
 
     return collio_policy_local_aggregators(&facts);

@@ -41,6 +41,19 @@ chosen() {
         "write.calls_direct + read.calls_direct == 2 * world.ranks"
 }
 
+# The first call of a plan is charged all of it, later ones an eighth: two local aggregators on a
+# node, then one. Costs are fixed with keep=off.
+reused() {
+    local name='counters: tam, local aggregators' piece_bytes=100 pieces=2000 warm
+    for warm in 0 9; do
+        measure tam 8,8 slot 0 exchange=on schedule=none transport=shm aggregators=2 \
+            buffer_bytes=102400 keep=off
+        check "$name, $warm calls before" holds "world.wrong_ranks == 0" "write.cycles > 20" \
+            "write.messages_between_nodes == ($warm > 0 ? 1 : 2) * write.cycles" \
+            "write.plan_misses == 16 * ($warm == 0)"
+    done
+}
+
 # Ranges are compared on their node: t_interleave writes and reads segments, blocks in turn, distant
 # pairs and one rank around all, each in two orders of the ranks. Pairs on two nodes are not found.
 interleaving() {

@@ -229,6 +229,9 @@ int main(int argc, char **argv)
     t_blocks_view(file, &mine);
     print_sum("world", "ranks", 1);
     print_sum("world", "nodes", 0 == t_node_here().rank);
+    for (int i = NULL == getenv("T_WARM") ? 0 : atoi(getenv("T_WARM")); 0 < i; i--) {
+        t_blocks_write(file, &mine, t_rank);
+    }
     find_counters();
     install_spy();
     transfer(file, &mine);

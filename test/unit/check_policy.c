@@ -85,20 +85,69 @@ UNIT_TEST(policy_unknown_costs_are_usual)
     ck_assert_int_gt(collio_policy_tam_ns(&usual, 64), collio_policy_tam_ns(&facts, 64));
 }
 
+/* The facts of twolayer/layers.c: windows of 16 MiB (half of the default buffer), shared memory,
+ * the default costs, a first call. From 1,024 ranks on the published best is 256. */
+UNIT_TEST(policy_production_facts)
+{
+    static const struct {
+        const char *name;
+        double pieces[3]; /* of all ranks, with 1,024, 4,096 and 16,384 ranks */
+        int64_t gib;
+        int first[3], reused[3]; /* local aggregators of the first call, and of reused plans */
+    } sets[] = {
+        {"E3SM F", {1.36e9, 1.36e9, 1.36e9}, 14, {256, 512, 512}, {256, 256, 256}},
+        {"E3SM G", {1.75e8, 1.75e8, 1.75e8}, 85, {128, 128, 256}, {64, 64, 256}},
+        {"BTIO", {3.36e8, 6.71e8, 1.342e9}, 200, {128, 256, 256}, {64, 64, 256}},
+        {"S3D", {2.05e7, 8.19e7, 3.277e8}, 61, {64, 128, 256}, {48, 64, 256}},
+    };
+
+    for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); ++i) {
+        for (int j = 0; j < 3; ++j) {
+            int nodes = 16 << 2 * j, ranks = 64 * nodes;
+            facts_t facts = {.ranks_per_node = 64,
+                             .nodes = nodes,
+                             .global_aggregators = 56,
+                             .extents_per_rank = (int64_t) (sets[i].pieces[j] / ranks),
+                             .bytes_per_rank = (sets[i].gib << 30) / ranks,
+                             .window_bytes = 16 << 20,
+                             .calls_per_plan = collio_policy_calls_per_plan(0, 0),
+                             .shared_memory = true};
+            int first = nodes * collio_policy_local_aggregators(&facts), reused;
+
+            facts.calls_per_plan = collio_policy_calls_per_plan(8, 1);
+            reused = nodes * collio_policy_local_aggregators(&facts);
+            ck_assert_msg(sets[i].first[j] == first && sets[i].reused[j] == reused,
+                          "%s, %d ranks: %d first, %d with reuse", sets[i].name, ranks, first,
+                          reused);
+        }
+    }
+}
+
+UNIT_TEST(policy_reuse_is_known_after_eight_calls)
+{
+    ck_assert_int_eq(1, collio_policy_calls_per_plan(0, 0));
+    ck_assert_int_eq(1, collio_policy_calls_per_plan(7, 1));
+    ck_assert_int_eq(8, collio_policy_calls_per_plan(8, 1));
+    ck_assert_int_eq(1, collio_policy_calls_per_plan(15, 2));
+    ck_assert_int_eq(8, collio_policy_calls_per_plan(1000, 3));
+    ck_assert_int_eq(1, collio_policy_calls_per_plan(1000, 1000));
+}
+
 /* A plan that many calls share: the messages of every call decide, so fewer local aggregators. */
 UNIT_TEST(policy_kept_plans_need_fewer)
 {
     for (int nodes = 16; nodes <= 256; nodes *= 2) {
         facts_t once = e3sm_g(nodes), kept = once;
 
-        kept.calls_per_plan = 0;
+        kept.calls_per_plan = collio_policy_calls_per_plan(80, 10);
         ck_assert_int_le(collio_policy_local_aggregators(&kept),
                          collio_policy_local_aggregators(&once));
     }
 }
 
 /* 8 nodes with 8 aggregators, buffers of 64 KiB, as bench/studies/tam: bytes and pieces of E3SM F
- * and G, BTIO and S3D. Each further local aggregator of a node sends as many messages again. */
+ * and G, BTIO and S3D, plans that are reused. Each further local aggregator of a node sends as many
+ * messages again. */
 UNIT_TEST(policy_many_windows_need_one)
 {
     static const int64_t bytes[] = {2 << 20, 4 << 20, 4 << 20, 1 << 20};
@@ -112,6 +161,7 @@ UNIT_TEST(policy_many_windows_need_one)
                              .extents_per_rank = bytes[i] / piece[i] / (8 * ranks),
                              .bytes_per_rank = bytes[i] / (8 * ranks),
                              .window_bytes = 32 << 10,
+                             .calls_per_plan = 8,
                              .shared_memory = true};
 
             ck_assert_int_eq(1, collio_policy_local_aggregators(&facts));
@@ -171,6 +221,7 @@ UNIT_TEST(policy_small_calls_stay_plain)
                          .extents_per_rank = pieces[i],
                          .bytes_per_rank = sizes[i],
                          .window_bytes = 16 << 20,
+                         .calls_per_plan = 8,
                          .shared_memory = true};
 
         ck_assert_int_eq(16, collio_policy_local_aggregators(&facts));
@@ -236,15 +287,15 @@ UNIT_TEST(policy_costs)
         int c;
         int64_t ns;
     } known[] = {
-        {{16, 4, 4, 0, 0, 0, 0, false, {0}}, 2, INT64_C(8870796)},
-        {{16, 4, 4, 0, 0, 0, 0, false, {0}}, 16, INT64_C(610304)},
+        {{16, 4, 4, 0, 0, 0, 0, false, {0}}, 2, INT64_C(9673612)},
+        {{16, 4, 4, 0, 0, 0, 0, false, {0}}, 16, INT64_C(1298432)},
         {{16, 1, 1, 100, 1000, 4096, 1, true, {0}}, 3, INT64_C(371800)},
         {{8, 2, 4, 10000, 65536, 1048576, 3, true, {0}}, 8, INT64_C(490666)},
         {{64, 1, 1, 5, 1048576, 1048576, 1, false, {0}}, 1, INT64_C(17171436)},
         {{64, 1, 1, 5, 1048576, 1048576, 1, true, {0}}, 64, INT64_C(175360)},
         {{64, 2, 1, 7, 1048576, 1048576, 1, true, {0}}, 9, INT64_C(7282367)},
         {{4, 8, 64, 0, 0, 1048576, 1, false, {0}}, 2, INT64_C(3007956)},
-        {{256, 8, 1, 100000, 0, 0, 0, false, {0}}, 16, INT64_C(1633066591)},
+        {{256, 8, 1, 100000, 0, 0, 0, false, {0}}, 16, INT64_C(11769066591)},
         {{1, 1, 1, 5, 67108863, 0, 1, false, {0}}, 1, INT64_C(540)},
     };
 

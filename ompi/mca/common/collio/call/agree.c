@@ -14,6 +14,7 @@
 
 #include "core/interleave.h"
 #include "core/number.h"
+#include "core/policy.h"
 #include "core/put_rule.h"
 
 _Static_assert((int) COLLIO_AGREE_FIELDS == (int) COLLIO_AGREEMENT_CALL,
@@ -174,6 +175,17 @@ static collio_plan_t *agreed_plan(collio_op_t *op)
 }
 
 void collio_decide(collio_op_t *op)
+static void count_reuse(const collio_exchange_t *ex)
+{
+    collio_kept_t *kept = ex->file->context->kept;
+
+    ++kept->reuse.calls;
+    kept->reuse.plans += NULL == ex->plan;
+    kept->reuse.calls_per_plan = collio_max(
+        kept->reuse.calls_per_plan,
+        collio_policy_calls_per_plan(kept->reuse.calls, kept->reuse.plans));
+}
+
 {
     collio_exchange_t *ex = &op->ex;
     collio_buffers_t wanted = collio_tuner_choose(ex, collio_layout_window_least(ex),
@@ -190,6 +202,7 @@ void collio_decide(collio_op_t *op)
     ex->layer1.actions = COLLIO_LAYERS_ONE == ex->layer1.kind ? NULL : &collio_relay_actions;
     ex->plan = agreed_plan(op);
     if (NULL != ex->plan) {
+    count_reuse(ex);
         ex->way.packed = ex->plan->packed;
     }
 }

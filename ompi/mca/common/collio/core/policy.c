@@ -54,7 +54,14 @@ static int64_t bytes(const collio_tam_facts_t *facts)
 /* Returns the part of a plan's cost that one call is charged. */
 static int64_t per_call(const collio_tam_facts_t *facts, int64_t plan_ns)
 {
-    return plan_ns / collio_or_default(facts->calls_per_plan, 8);
+    return plan_ns / collio_or_default(facts->calls_per_plan, 1);
+}
+
+int64_t collio_policy_calls_per_plan(int64_t calls, int64_t plans)
+{
+    enum { REUSED = 8 };
+
+    return 0 < plans && REUSED <= calls / plans ? REUSED : 1;
 }
 
 static int64_t merge_ns(int64_t extent_count, int64_t inputs)

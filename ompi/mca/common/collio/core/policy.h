@@ -34,7 +34,7 @@ typedef struct collio_tam_facts_t {
     int64_t extents_per_rank; /* number of extents of a rank's request; 0: unknown, uses 1024 */
     int64_t bytes_per_rank;   /* bytes of a rank's request; 0: unknown, uses 4 MiB */
     int64_t window_bytes;     /* bytes of a window; 0: unknown, uses 32 MiB */
-    int64_t calls_per_plan;   /* number of calls that share one plan; 0: unknown, uses 8 */
+    int64_t calls_per_plan;   /* number of calls that share one plan; 0: unknown, uses 1 */
     bool shared_memory;       /* ranks copy their bytes to shared memory, in parallel */
     collio_costs_t costs;     /* measured costs */
 } collio_tam_facts_t;
@@ -53,6 +53,12 @@ typedef struct collio_tam_facts_t {
  *  the plan. The cost of layer 1 falls with c, the cost of layer 2 grows with c. Because of the
  *  fixed cost, small calls on few nodes use one layer. */
 int64_t collio_policy_tam_ns(const collio_tam_facts_t *facts, int c);
+
+/** Returns calls_per_plan: 1, until `plans` plans have served 8 calls each on average, then 8.
+ *  A program may write once: its only plan is charged to its only call, as in the published runs.
+ *  Once plans are known to be reused, new ones are charged less, and a plan whose number of local
+ *  aggregators is no longer the best is made again, once. */
+int64_t collio_policy_calls_per_plan(int64_t calls, int64_t plans);
 
 /** Returns the c with the lowest cost, 1 <= c <= q; of equal costs the smallest c. */
 int collio_policy_local_aggregators(const collio_tam_facts_t *facts);

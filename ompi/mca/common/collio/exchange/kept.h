@@ -41,6 +41,13 @@ typedef struct collio_kept_t {
                            fills it must not fail */
 
     collio_local_count_t local_used; /* local aggregators of the last call, for the report */
+    /** How often plans are used, for the number of local aggregators. The same on all ranks. */
+    struct {
+        int64_t calls;          /* number of exchanges */
+        int64_t plans;          /* number of exchanges that had no plan */
+        int64_t calls_per_plan; /* maximum of collio_policy_calls_per_plan after each exchange */
+    } reuse;
+
     int layers_used;                 /* collio_layers_t of the last call, for the report */
     uint64_t printed;                /* one bit per reason: its text was printed */
 } collio_kept_t;

@@ -49,6 +49,13 @@ int64_t collio_plans_match(const collio_plans_t *plans, const collio_shape_t *sh
     return fits;
 }
 
+static bool same_layers(const collio_exchange_t *ex, const collio_plan_t *plan)
+{
+    return plan->layer1.kind == ex->layer1.kind
+           && (COLLIO_LAYERS_ONE == plan->layer1.kind
+               || plan->layer1.level == ex->layer1.local_aggregators.level);
+}
+
 collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t delta)
 {
     collio_plan_t *found = NULL;
@@ -60,7 +67,7 @@ collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t 
             continue;
         }
         plan->anchor += delta;
-        if (NULL == found && plan->layer1.kind == ex->layer1.kind && collio_layout_fits(ex, plan)
+        if (NULL == found && same_layers(ex, plan) && collio_layout_fits(ex, plan)
             && (!plan->outlined || COLLIO_BUFFERS_SHARED == ex->way.can.buffers)) {
             found = plan;
         }

@@ -63,6 +63,7 @@ typedef struct collio_plan_t {
     /** Two layers; see twolayer/. */
     struct {
         int kind;                     /* collio_layers_t of the call that made the plan */
+        int level;                    /* its local aggregators of every node; 0: one layer */
         struct collio_relay_t *relay; /* state of layer 1, one per plan slot; NULL: one layer */
         /** Frees the content of the relay. */
         void (*reset)(struct collio_relay_t *relay);

@@ -149,6 +149,7 @@ void collio_gather_start(collio_exchange_t *ex)
 
     memset(relay, 0, sizeof(*relay));
     ex->plan->layer1.kind = ex->layer1.kind;
+    ex->plan->layer1.level = ex->layer1.local_aggregators.level;
     find_aggregator(ex);
     if (!relay->active) {
         return;

@@ -20,6 +20,7 @@ static int auto_local_aggregators(const collio_exchange_t *ex)
         .extents_per_rank = ex->range.pieces / file->size,
         .bytes_per_rank = ex->range.bytes / file->size,
         .window_bytes = collio_layout_window(ex),
+        .calls_per_plan = file->context->kept->reuse.calls_per_plan,
         .costs = file->costs,
         .shared_memory = COLLIO_INTRA_ISEND != file->settings.intra && !collio_by_rack(file),
     };
