@@ -2,6 +2,7 @@
 
 /* What `auto` tries, and what it keeps. */
 #include "choice.h"
+#include "interleave.h"
 
 #include "unit.h"
 
@@ -100,6 +101,52 @@ static const struct {
 #undef OVERLAPS
     /* clang-format on */
 };
+
+/* Bytes, spans and ranks are those of all ranks, also if some ranks cross. Six ranks are apart:
+ * 3,200 pieces of 64 bytes each. Two ranks cross. The spans of the six alone would choose the other
+ * way in both rows. */
+UNIT_TEST(choice_holes_of_ranks_that_cross)
+{
+    enum { PIECE = 64, PIECES = 3200, APART = 6, RANKS = 8 };
+    static const struct {
+        const char *name;
+        int64_t holes;    /* distance of the pieces of the six, in pieces */
+        int64_t crossing; /* bytes from first to last byte of each of the two */
+        int64_t bytes;    /* bytes of each of the two */
+        bool apart, all;  /* may other ranks fill the holes: by the spans of the six, of all */
+    } rows[] = {
+        {"the two have holes, too", 3, 4000000, 1600000, false, true},
+        {"the two are far from all", 20, 400000000, 1600000, true, false},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        collio_rank_range_t range[RANKS];
+        collio_crossing_t crossing = {0};
+        facts_t facts = interleaved(1, PIECE);
+        int64_t at = 0;
+
+        for (int r = 0; r < RANKS; ++r) {
+            bool apart = r < APART;
+            int64_t span = apart ? PIECE * PIECES * rows[i].holes : rows[i].crossing;
+
+            range[r] = (collio_rank_range_t){at, at + span, apart ? PIECES : PIECES * 2};
+            at += apart ? span : PIECE;
+        }
+        collio_crossing_add(&crossing, range, RANKS);
+        ck_assert_int_eq(4 * PIECES, crossing.pieces);
+        facts.pieces = (APART + 4) * PIECES;
+        facts.bytes = APART * PIECES * PIECE + 2 * rows[i].bytes;
+        facts.interleaved = false;
+        facts.spans = crossing.spans;
+        ck_assert_msg(rows[i].apart
+                          == !(collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT)),
+                      "%s: by the spans of the six", rows[i].name);
+        facts.spans += crossing.crossing_spans;
+        ck_assert_msg(rows[i].all
+                          == !(collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT)),
+                      "%s", rows[i].name);
+    }
+}
 
 UNIT_TEST(choice_ways_that_are_tried)
 {

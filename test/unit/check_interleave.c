@@ -216,6 +216,7 @@ UNIT_TEST(interleave_random_ranges)
         range_t range[RANKS];
         size_t ranks = (size_t) unit_between(1, RANKS);
         int64_t most = INT64_C(1) << unit_between(3, 40), pieces = 0, spans = 0;
+        int64_t spans_of_all = 0;
         collio_crossing_t crossing = {0};
 
         for (size_t r = 0; r < ranks; ++r) {
@@ -245,11 +246,13 @@ UNIT_TEST(interleave_random_ranges)
             crosses = (NULL != next && next->lo < range[r].hi)
                       || (NULL != before && range[r].lo < before->hi);
             pieces += crosses ? range[r].pieces : 0;
+            spans_of_all += range[r].hi - range[r].lo;
             spans += crosses ? 0 : range[r].hi - range[r].lo;
         }
         collio_crossing_add(&crossing, range, ranks);
         ck_assert_int_eq(pieces, crossing.pieces);
         ck_assert_int_eq(spans, crossing.spans);
+        ck_assert_int_eq(spans_of_all, crossing.spans + crossing.crossing_spans);
     }
 }
 

@@ -58,12 +58,13 @@ static void find_crossing(const int64_t *line, size_t stride, int ranks, int64_t
     }
     all[COLLIO_AGREE_SPANS] = sum.spans;
     all[COLLIO_AGREE_CROSSED] = sum.pieces;
+    all[COLLIO_AGREE_CROSSING_SPANS] = sum.crossing_spans;
 }
 
 static void reduce_node(const int64_t *line, size_t stride, int ranks, int64_t *all)
 {
     memcpy(all, line, sizeof(*line) * COLLIO_AGREE_LINE);
-    all[COLLIO_AGREE_CROSSED] = 0;
+    all[COLLIO_AGREE_CROSSED] = all[COLLIO_AGREE_CROSSING_SPANS] = 0;
     for (int i = 1; i < ranks; ++i) {
         combine(line + (size_t) i * stride, all, COLLIO_AGREE_LINE);
     }
@@ -174,7 +175,6 @@ static collio_plan_t *agreed_plan(collio_op_t *op)
     return collio_plans_agreed(&op->ex, COLLIO_PLAN_ALL & ~unfit, delta);
 }
 
-void collio_decide(collio_op_t *op)
 static void count_reuse(const collio_exchange_t *ex)
 {
     collio_kept_t *kept = ex->file->context->kept;
@@ -186,6 +186,7 @@ static void count_reuse(const collio_exchange_t *ex)
         collio_policy_calls_per_plan(kept->reuse.calls, kept->reuse.plans));
 }
 
+void collio_decide(collio_op_t *op)
 {
     collio_exchange_t *ex = &op->ex;
     collio_buffers_t wanted = collio_tuner_choose(ex, collio_layout_window_least(ex),
@@ -201,8 +202,8 @@ static void count_reuse(const collio_exchange_t *ex)
     collio_layers_decide(ex);
     ex->layer1.actions = COLLIO_LAYERS_ONE == ex->layer1.kind ? NULL : &collio_relay_actions;
     ex->plan = agreed_plan(op);
-    if (NULL != ex->plan) {
     count_reuse(ex);
+    if (NULL != ex->plan) {
         ex->way.packed = ex->plan->packed;
     }
 }

@@ -56,10 +56,11 @@ enum {
     COLLIO_AGREE_SUMS,      /* first of the fields that are summed */
     COLLIO_AGREE_BYTES = COLLIO_AGREE_SUMS, /* sum: bytes of the request */
     COLLIO_AGREE_PIECES,                    /* sum: upper bound on the pieces of the request */
-    COLLIO_AGREE_SPANS,   /* sum: HI - LO of each rank that crosses no neighbor of its node */
-    COLLIO_AGREE_CROSSED, /* sum: pieces of the other ranks (core/interleave.h) */
-    COLLIO_AGREE_LINE = COLLIO_AGREE_CROSSED, /* number of fields of one rank */
-    COLLIO_AGREE_FIELDS = COLLIO_AGREE_CROSSED + 1
+    COLLIO_AGREE_SPANS, /* sum: HI - LO of each rank that crosses no neighbor of its node */
+    COLLIO_AGREE_LINE,  /* number of fields of one rank */
+    COLLIO_AGREE_CROSSED = COLLIO_AGREE_LINE, /* sum: pieces of the others (core/interleave.h) */
+    COLLIO_AGREE_CROSSING_SPANS,              /* sum: HI - LO of the others */
+    COLLIO_AGREE_FIELDS
 };
 
 /** Bits of AGREE_STATE. A bit is set if at least one rank sets it. */

@@ -15,6 +15,7 @@
 #include "twolayer/relay.h"
 
 #include "core/debug_assert.h"
+#include "core/number.h"
 
 typedef collio_phase_t next_t;
 
@@ -113,7 +114,7 @@ static void note_range(collio_op_t *op)
         .hi = data ? op->all[COLLIO_AGREE_HI] : 0,
         .bytes = op->all[COLLIO_AGREE_BYTES],
         .pieces = op->all[COLLIO_AGREE_PIECES],
-        .spans = op->all[COLLIO_AGREE_SPANS],
+        .spans = collio_sum(op->all[COLLIO_AGREE_SPANS], op->all[COLLIO_AGREE_CROSSING_SPANS]),
     };
     COLLIO_ASSERT(0 <= op->ex.range.lo && op->ex.range.lo <= op->ex.range.hi);
     COLLIO_ASSERT(op->ex.request.bytes <= op->ex.range.bytes);

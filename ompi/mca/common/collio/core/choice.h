@@ -36,7 +36,7 @@ typedef struct collio_facts_t {
     bool write;       /* the call writes */
     int64_t bytes;    /* bytes of all ranks */
     int64_t pieces;   /* pieces of all ranks */
-    int64_t spans;    /* sum of the spans of the ranks that cross no other */
+    int64_t spans;    /* bytes from first to last byte of each rank, summed */
     int ranks;        /* number of ranks */
     int nodes;        /* number of nodes */
     bool interleaved; /* the ranges of the ranks interleave (core/interleave.h) */

@@ -14,6 +14,7 @@ static void crossing_add(collio_crossing_t *sum, const collio_rank_range_t *rank
 {
     if (crosses) {
         sum->pieces = collio_sum(sum->pieces, rank->pieces);
+        sum->crossing_spans = collio_sum(sum->crossing_spans, rank->hi - rank->lo);
     } else {
         sum->spans = collio_sum(sum->spans, rank->hi - rank->lo);
     }

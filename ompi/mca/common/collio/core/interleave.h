@@ -18,8 +18,8 @@
  * The test needs all ranges in one place. The ranges of a node are in shared memory. Between nodes
  * they are not: whether two nodes with n ranks each have ranges that overlap is the problem of
  * disjoint sets, whose answer takes about n bits of communication, whatever the method. So nodes
- * add up two numbers only, and ranks that cross no neighbor of their node are judged by the sum of
- * their spans. With one rank on each node that sum is the whole test.
+ * add up three numbers only, and ranks that cross no neighbor of their node are judged by the sum
+ * of their spans. With one rank on each node that sum is the whole test.
  */
 enum { COLLIO_INTERLEAVE_RANKS = 256 }; /* maximum number of ranks in one comparison */
 
@@ -32,8 +32,9 @@ typedef struct collio_rank_range_t {
 
 /** Numbers of a set of ranks, which nodes add up. */
 typedef struct collio_crossing_t {
-    int64_t pieces; /* pieces of the ranks that cross a neighbor of their node */
-    int64_t spans;  /* bytes from first to last byte of each other rank, summed */
+    int64_t pieces;         /* pieces of the ranks that cross a neighbor of their node */
+    int64_t crossing_spans; /* bytes from first to last byte of each of these ranks, summed */
+    int64_t spans;          /* the same of the other ranks */
 } collio_crossing_t;
 
 /** Compares the ranges of at most COLLIO_INTERLEAVE_RANKS ranks, and adds their numbers. */

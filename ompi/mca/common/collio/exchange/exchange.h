@@ -115,7 +115,7 @@ typedef struct collio_range_t {
     int64_t hi;     /* offset past the last byte */
     int64_t bytes;  /* requested bytes, summed over the ranks */
     int64_t pieces; /* upper bound of the pieces, summed over the ranks */
-    int64_t spans;  /* bytes from first to last byte of each rank that crosses no other, summed */
+    int64_t spans;  /* bytes from first to last byte of each rank, summed */
 } collio_range_t;
 
 /** The decisions about a call; each has a reason. A direct call has the first decision only. */

@@ -48,7 +48,7 @@ typedef enum collio_scope_t {
 enum {
     COLLIO_AGREEMENT_FIELDS = 64, /* maximum number of fields of one agreement */
     COLLIO_AGREEMENT_LINE = 8,    /* number of fields of a rank in a call: one cache line */
-    COLLIO_AGREEMENT_CALL = 9     /* number of fields of a node in a call, and of the result */
+    COLLIO_AGREEMENT_CALL = 10    /* number of fields of a node in a call, and of the result */
 };
 
 struct collio_file_t;
