@@ -73,6 +73,23 @@ UNIT_TEST(defaults_lockahead_takes_half_of_the_ranks)
     }
 }
 
+/* 512 MiB of buffers on each of 4 nodes, whatever the size of a buffer; at least one on each. */
+UNIT_TEST(defaults_lockahead_is_bound_by_memory)
+{
+    static const struct {
+        int64_t mib;
+        int wanted;
+    } row[] = {{0, 64}, {4, 512}, {8, 256}, {32, 64}, {128, 16}, {512, 4}, {4096, 4}};
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
+        site_t site = lustre(1024, 4, 1);
+
+        site.lockahead = true;
+        site.buffer_bytes = row[i].mib << 20;
+        ck_assert_int_eq(row[i].wanted, aggregators(site));
+    }
+}
+
 UNIT_TEST(defaults_stripes_of_other_file_systems_count_too)
 {
     ck_assert_int_eq(6, aggregators((site_t){.ranks = 64, .nodes = 2, .stripes = 6}));

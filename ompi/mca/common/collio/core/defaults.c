@@ -31,7 +31,9 @@ static int per_stripe(const collio_site_t *site)
  * published, but no more than the buffers of a node may take. */
 static int with_lockahead(const collio_site_t *site)
 {
-    int64_t count = collio_min(site->ranks / 2, LOCKAHEAD_NODE / BUFFER * (int64_t) site->nodes);
+    int64_t buffer = collio_or_default(site->buffer_bytes, collio_default_buffer(site));
+    int64_t per_node = collio_max(1, LOCKAHEAD_NODE / buffer);
+    int64_t count = collio_min(site->ranks / 2, per_node * site->nodes);
 
     return (int) collio_max(count, site->stripes);
 }

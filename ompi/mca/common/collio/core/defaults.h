@@ -20,6 +20,7 @@ typedef struct collio_site_t {
     bool lockahead;       /* lock-ahead is on */
     int stripes;          /* number of stripes; 0 or 1: not striped, or unknown */
     int64_t stripe_bytes; /* bytes of a stripe; 0: unknown */
+    int64_t buffer_bytes; /* bytes that an aggregator may use for its buffers; 0: the default */
 } collio_site_t;
 
 /** Returns the number of aggregators of a file: at least 1, at most `ranks`. */

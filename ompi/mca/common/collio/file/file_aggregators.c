@@ -24,6 +24,7 @@ collio_site_t collio_file_site(const collio_file_t *file)
         .lockahead = COLLIO_LOCKAHEAD_OFF != file->derived.lockahead,
         .stripes = fh->f_stripe_count,
         .stripe_bytes = (int64_t) fh->f_stripe_size,
+        .buffer_bytes = file->derived.buffer_bytes,
     };
 }
 
