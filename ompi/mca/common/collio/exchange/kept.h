@@ -20,6 +20,7 @@ typedef struct collio_put_t {
     char *base[2];        /* this rank's collective buffers, each with its room and its limit */
     bool allocated;       /* the RMA windows own the memory of the buffers */
     bool by_flush;        /* put_fence: no fences, but one epoch, flushes and barriers */
+    bool locked[2];       /* this rank has the epoch of the RMA window open */
     int64_t slot_bytes;   /* bytes of a collective buffer and its room */
     bool mine;            /* this rank has collective buffers */
     uint32_t stamp;       /* stamp of the plan that the RMA windows serve; 0: all plans */
@@ -40,7 +41,6 @@ typedef struct collio_kept_t {
     int64_t *histogram; /* histogram of sparse requests; allocated at open, because the step that
                            fills it must not fail */
 
-    collio_local_count_t local_used; /* local aggregators of the last call, for the report */
     /** How often plans are used, for the number of local aggregators. The same on all ranks. */
     struct {
         int64_t calls;          /* number of exchanges */
@@ -48,6 +48,7 @@ typedef struct collio_kept_t {
         int64_t calls_per_plan; /* maximum of collio_policy_calls_per_plan after each exchange */
     } reuse;
 
+    collio_local_count_t local_used; /* local aggregators of the last call, for the report */
     int layers_used;                 /* collio_layers_t of the last call, for the report */
     uint64_t printed;                /* one bit per reason: its text was printed */
 } collio_kept_t;

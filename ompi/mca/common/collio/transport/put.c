@@ -55,16 +55,19 @@ static bool is_ucx(const collio_win_t *win)
  * the bytes of large gets and puts (about 1 MB) have arrived; a flush of one target, as in
  * MPI_Win_unlock, waits for them, and so do fences over TCP. Returns true if this rank
  * succeeded. */
-static bool choose_fences(const collio_exchange_t *ex, collio_win_t *win)
+static bool choose_fences(const collio_exchange_t *ex, int i)
 {
     collio_file_t *file = ex->file;
     collio_put_t *put = &file->context->kept->put;
+    collio_win_t *win = put->win[i];
 
     if (!ex->way.can.rounds || file->size == file->nodes.nodes) {
         return true;
     }
     put->by_flush = !all_well(file, !is_ucx(win));
-    return !put->by_flush || OMPI_SUCCESS == win->w_osc_module->osc_lock_all(MPI_MODE_NOCHECK, win);
+    put->locked[i] = put->by_flush
+                     && OMPI_SUCCESS == win->w_osc_module->osc_lock_all(MPI_MODE_NOCHECK, win);
+    return !put->by_flush || put->locked[i];
 }
 
 /* Tries to lock the file of this job and node; *fd = its descriptor, or -1. Returns false if
@@ -147,7 +150,7 @@ static bool make_window(const collio_exchange_t *ex, int i, int64_t bytes)
     }
     well = all_well(file, OMPI_SUCCESS == rc);
     if (well) {
-        well = all_well(file, choose_fences(ex, put->win[i]));
+        well = all_well(file, choose_fences(ex, i));
     }
     end_turn(turn);
     return well;
@@ -206,8 +209,9 @@ void collio_put_close(collio_file_t *file)
     collio_put_t *put = &file->context->kept->put;
 
     for (int i = 0; i < 2; ++i) {
-        if (NULL != put->win[i] && put->by_flush) {
+        if (put->locked[i]) {
             (void) put->win[i]->w_osc_module->osc_unlock_all(put->win[i]);
+            put->locked[i] = false;
         }
         if (NULL != put->win[i]) {
             collio_win_free(&put->win[i]);
