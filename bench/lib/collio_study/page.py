@@ -92,7 +92,8 @@ def _claims(study, results):
         columns.append(("authors", lambda c: authors.value(c.authors)["text"] if c.authors else ""))
     if any(claim.target for claim in study.CLAIMS):
         columns.append(("target set beforehand", lambda c: c.target))
-    columns.append(("here", lambda c: _range(c.here(results), c.unit)))
+    columns.append(("here", lambda c: _range(c.here(results), c.unit)
+                    + (c.words(results) if c.words else "")))
     out = ["| " + " | ".join(name for name, _ in columns) + " |", "|---" * len(columns) + "|"]
     out += ["| " + " | ".join(cell(claim) for _, cell in columns) + " |" for claim in study.CLAIMS]
     return out + [""]
