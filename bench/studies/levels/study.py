@@ -1,5 +1,6 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
-from collio_study.study import Case, Claim, hints, ratios
+from collio_study import facts
+from collio_study.study import Case, Claim, hints, mean, ratios
 
 TITLE = "Request levels 0 to 3"
 QUESTION = """How much faster is one collective call than a call for each piece?"""
@@ -55,6 +56,8 @@ def _theirs():
                         authors=f"levels.{pattern.lower()}_{high}_{low}_{phase}")
 
 
+OVER_STOCK = ratios(PATTERNS, (3,), "stock", "collio")
+OVER_ROMIO = ratios(PATTERNS, (3,), "ROMIO", "collio")
 LINES = ()
 X_NAME = {name: "level" for name in PATTERNS}
 COUNTERS = ()
@@ -63,8 +66,10 @@ CLAIMS = (*_theirs(),
           Claim("level 3 over level 0, collio", _levels("collio")),
           Claim("level 3 over level 0, stock", _levels("stock")),
           Claim("level 3 over level 0, ROMIO", _levels("ROMIO")),
-          Claim("collio over stock at level 3", ratios(PATTERNS, (3,), "stock", "collio")),
-          Claim("collio over ROMIO at level 3", ratios(PATTERNS, (3,), "ROMIO", "collio")))
+          Claim("collio over stock at level 3", OVER_STOCK),
+          Claim("collio over ROMIO at level 3", OVER_ROMIO))
+FACTS = {"romio": facts.average(mean, OVER_ROMIO), "stock": facts.average(mean, OVER_STOCK),
+         "stock_span": facts.span(OVER_STOCK)}
 CAPTION = "One collective call moves in a few requests what takes thousands piece by piece."
 DIFFERS = """The factor is about the number of pieces that become one request, so it grows with the
 array and depends on the machine; the arrays here are some thousand times smaller. `stock` writes level 1

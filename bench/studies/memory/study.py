@@ -4,7 +4,7 @@ from collio_study.study import Case, Claim, hints, ratios
 
 TITLE = "Nodes with uneven memory"
 QUESTION = """What does placing aggregators by memory gain where nodes have little and uneven memory?"""
-AUTHORS = """{memory.paper}. They placed aggregators by the memory of the nodes, {memory.aggregators},
+AUTHORS = """{memory.paper}. On {memory.machine}, they placed aggregators by the memory of the nodes, {memory.aggregators},
 with file domains of {memory.domain}, and compared this with {memory.baseline}.
 Benchmarks: {memory.benchmarks}, buffers of {memory.buffers}, {memory.ranks} ranks. The largest gain in bandwidth was
 {memory.ior_most} (IOR, write); means are in the table below."""

@@ -4,6 +4,7 @@ import os
 import subprocess
 import tempfile
 
+from collio_study import facts
 from collio_study.study import Case, Claim, hints, ratios
 
 TITLE = "Computed and measured time"
@@ -104,6 +105,8 @@ CLAIMS = (Claim("measured over computed, one layer",
                 ratios(("BTIO",), RANKS, "one layer", "one layer, computed")),
           Claim("measured over computed, two layers",
                 ratios(("BTIO",), RANKS, "two layers", "two layers, computed")))
+FACTS = {"error": facts.span(lambda results: [f for name in WAYS for f in ratios(
+    ("BTIO",), RANKS, name, f"{name}, computed")(results)])}
 CAPTION = "The distance between a measured line and its computed one is the error of the estimate."
 DIFFERS = """The estimate counts the messages of the busiest card exactly and keeps the card busy. Here
 an aggregator sends its own messages of the next cycle only when a cycle is complete, ranks that wait
