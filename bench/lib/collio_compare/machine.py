@@ -8,6 +8,7 @@ than any later write. Without touch_memory the first configuration that uses a p
 import mmap
 import os
 import re
+import subprocess
 import sys
 import time
 
@@ -93,6 +94,18 @@ def warning(machine):
     return (f"The machine was busy: {100 * share:.0f}% of the time of {machine['cpus']} CPUs was in "
             "use in the second before the run. These times and ratios are not reliable; measure "
             "again when it is idle.")
+
+
+def source(root):
+    """Which source was measured: its commit, the tree of ompi/ in it, and whether ompi/ has changes
+    beside it. Empty texts where there is no git."""
+    def git(*words):
+        done = subprocess.run(["git", "-C", root, *words], text=True, check=False,
+                              capture_output=True)
+        return done.stdout.strip()
+
+    return {"commit": git("rev-parse", "HEAD"), "ompi": git("rev-parse", "HEAD:ompi"),
+            "changed": bool(git("status", "--porcelain", "ompi"))}
 
 
 if __name__ == "__main__":

@@ -18,11 +18,10 @@ class Pattern:
     family: str = ""
 
     def ranks(self, wanted):
-        """The number of ranks to use: for BTIO the square nearest to the wanted number."""
-        if not self.square:
+        """The number of ranks to use: for BTIO the square nearest to the wanted number, at least 4."""
+        if not self.square or wanted == 1:
             return wanted
-        root = round(wanted**0.5)
-        return max(1, root) ** 2
+        return max(2, round(wanted**0.5)) ** 2
 
     def arguments(self, scale):
         size = max(64, int(self.size_kib * scale))

@@ -70,7 +70,15 @@ def add_ratios(table):
             row["best_stock"] = best["config"] if best else None
             for name, key in (("speed", "median"), ("speed_later", "later"), ("speed_min", "min")):
                 row[name] = min(r[key] for r in stock) / row[key] if stock else None
+            row["speed_low"], row["speed_high"] = _spread(best, row)
             row["limit"] = row["median"] / limit[0]["median"] if limit else None
+
+
+def _spread(best, row):
+    """The smallest and the largest ratio of a repetition, against the stock configuration that is
+    fastest by its median."""
+    found = [a / b for a, b in zip(best["seconds"], row["seconds"])] if best else []
+    return (min(found), max(found)) if len(found) > 1 else (None, None)
 
 
 def summary(table):
@@ -80,5 +88,6 @@ def summary(table):
         if (row["kind"] == "ours" and row["speed"] is not None
                 and row["config"] in ("tam", "overlap", "overlap-mtpwrite")):
             found.append({k: row[k] for k in ("pattern", "ranks", "phase", "config", "speed",
-                                              "speed_later", "speed_min", "limit", "best_stock")})
+                                              "speed_later", "speed_min", "speed_low", "speed_high",
+                                              "runs", "shape", "limit", "best_stock")})
     return found
