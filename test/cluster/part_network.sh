@@ -57,7 +57,7 @@ shared_pointers() {
     [[ $(grep -c '^ok' "$work/log") == 6 ]]
 }
 
-# fadvise leaves pages that two processes drop at the same moment: one waits for the other.
+# fadvise leaves a page that something holds, such as the fadvise of another process: it is repeated.
 drops_pages() { "$vc" exec 0 "$bin/t_client" drop "$net/pages"; }
 
 # Two processes on each of two nodes add to one shared number.
@@ -111,7 +111,7 @@ part_network() {
     ! built overlap || check 'network: shared file pointers' shared_pointers
     make -s -C "$COLLIO_BUILD/test/kernel" check TESTS= >"$work/log" 2>&1
     network_up gluster-cached
-    check 'network: processes take turns to drop pages' drops_pages
+    check 'network: pages are dropped that were held for a moment' drops_pages
     check 'network: a shared number on nodes that cache writes' counts_all
     each_fcoll network caching_cases
     network_down

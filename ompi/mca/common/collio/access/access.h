@@ -109,9 +109,6 @@ int collio_access_flush(int fd);
 /** Drops the pages and the size of the file from the cache of this node. Returns 0 or a positive
  *  errno. */
 int collio_access_refresh(int fd);
-/** Waits until no other process of this node drops pages of the file. Returns a descriptor; the
- *  turn ends when it is closed, or with the process. -1: this process must not create sockets. */
-int collio_access_take_turn(int fd);
 
 /** Identifies the file system client of the descriptor. Returns a number, not negative, that is
  *  equal for descriptors of one mount on one node. */

@@ -6,11 +6,9 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,39 +50,52 @@ int collio_access_flush(int fd)
     return 0 == rc ? 0 : errno;
 }
 
-int collio_access_take_turn(int fd)
+/* Returns the number of pages of the file that are in the cache and equal to what was written back;
+ * -1 if the kernel does not tell: cachestat() is of Linux 6.5, and some containers forbid it. */
+static int64_t clean_pages(int fd)
 {
-    const uint64_t patience = UINT64_C(10000000000); /* ns; a turn takes microseconds */
-    const struct timespec pause = {.tv_nsec = 20000};
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct stat about;
-    uint64_t since = collio_now();
-    int turn = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    enum { CACHESTAT = 451 }; /* the system call, which headers of older kernels do not name */
+    const struct {
+        uint64_t offset, bytes; /* bytes 0: to the end of the file */
+    } range = {0, 0};
+    struct {
+        uint64_t cached, dirty, writeback, evicted, recently_evicted;
+    } about;
 
-    if (-1 == turn || 0 != fstat(fd, &about)) {
-        return turn;
+    if (0 != syscall(CACHESTAT, fd, &range, &about, 0)) {
+        return -1;
     }
-    /* the first byte is 0: a name without a file */
-    snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "collio-%jx-%jx",
-             (uintmax_t) about.st_dev, (uintmax_t) about.st_ino);
-    while (0 != bind(turn, (struct sockaddr *) &address, sizeof(address)) && EADDRINUSE == errno
-           && collio_now() - since < patience) {
-        nanosleep(&pause, NULL);
-    }
-    return turn;
+    return (int64_t) (about.cached - about.dirty - about.writeback);
 }
 
-/* BeeGFS drops old pages in fsync, other clients in fadvise when all bytes are written back.
- * fadvise leaves a page that another process drops at the same moment, so processes take turns. */
+/* Linux leaves a page in the cache that two processes drop at the same moment, and ranks of a node
+ * do so in step. So each one repeats it until it finds no page, after pauses of different lengths.
+ * Pages that another process uses or reads anew stay, so the number of tries is limited. */
+static void drop_pages(int fd)
+{
+    enum { TRIES = 8, TRIES_BLIND = 3, PAUSE_FIRST = 10000 /* ns */ };
+    uint64_t pause = PAUSE_FIRST;
+
+    for (int i = 1; i <= TRIES; ++i, pause *= 2) {
+        int64_t left;
+        struct timespec some;
+
+        (void) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        left = clean_pages(fd);
+        if (0 == left || (0 > left && TRIES_BLIND == i)) {
+            return;
+        }
+        some = (struct timespec){.tv_nsec = (long) (collio_now() % pause)};
+        (void) nanosleep(&some, NULL);
+    }
+}
+
+/* BeeGFS drops old pages in fsync, other clients in fadvise when all bytes are written back. */
 int collio_access_refresh(int fd)
 {
     int error = collio_access_flush(fd);
-    int turn = collio_access_take_turn(fd);
 
-    (void) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    if (-1 != turn) {
-        close(turn);
-    }
+    drop_pages(fd);
     (void) collio_access_refresh_size(fd);
     return error;
 }
