@@ -126,9 +126,12 @@ void scale_plot(FILE *out, const scale_result_t *results, size_t count)
     panel_t seconds = {out, LEFT + WIDTH + GAP, {99, 99}, {-99, -99}, seconds_of};
 
     fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
             "font-family=\"sans-serif\" font-size=\"12\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+            "<style>svg { fill: #333 } .page { fill: #fff }\n"
+            "@media (prefers-color-scheme: dark) { svg { fill: #ddd } .page { fill: #14171a } "
+            "line { stroke: #3a3a3a } }</style>\n"
+            "<rect width=\"100%%\" height=\"100%%\" class=\"page\"/>\n",
             2 * (LEFT + WIDTH) + GAP, TOP + HEIGHT + 70);
     if (0 < count) {
         draw(&messages, results, count, "data messages to the busiest aggregator in a call");

@@ -24,7 +24,10 @@ STYLE = """text { font: 12px sans-serif; fill: #333 } .value { fill: #666 }
 .even { stroke: #0b7a75 } circle.even { fill: #0b7a75 } .least { stroke: #5a4fcf }
 circle.least { fill: #5a4fcf } .mean { stroke: #3f9c6b } circle.mean { fill: #3f9c6b }
 .stock { stroke: #b4bcc6; stroke-width: 1.2 } circle.stock { fill: #b4bcc6 }
-text.memory, text.even, text.least, text.mean, text.stock { stroke: none }"""
+text.memory, text.even, text.least, text.mean, text.stock { stroke: none } .page { fill: #fff }
+@media (prefers-color-scheme: dark) { .page { fill: #14171a } text { fill: #ddd } .value { fill: #aaa } .grid { stroke: #3a3a3a }
+.memory { stroke: #fb923c } circle.memory, text.memory { fill: #fb923c } .even { stroke: #2dd4bf } circle.even, text.even { fill: #2dd4bf }
+.least { stroke: #a5b4fc } circle.least, text.least { fill: #a5b4fc } .mean { stroke: #64c492 } circle.mean, text.mean { fill: #64c492 } }"""
 
 
 def cells(rows):
@@ -137,7 +140,7 @@ def plot(found):
     high = 20 + (len(found) + 1) // 2 * (height + 20)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * width + 40}" height="{high}" '
             f'viewBox="0 0 {2 * width + 40} {high}"><style>{STYLE}</style>'
-            '<rect width="100%" height="100%" fill="white"/>' + "\n".join(parts) + "</svg>\n")
+            '<rect width="100%" height="100%" class="page"/>' + "\n".join(parts) + "</svg>\n")
 
 
 def render(rows):

@@ -55,9 +55,9 @@ svg .read { fill: var(--panel); stroke: var(--overlap); stroke-width: 2 } path.o
 @media (max-width: 600px) { main { padding: 12px } .panel { padding: 10px } th, td { padding: 3px 5px } } details { margin: 10px 0 } summary { cursor: pointer; color: var(--soft) }
 """
 
-KEY = (("overlap", "fcoll/overlap, automatic"), ("tam", "fcoll/tam, automatic"),
-       ("ours", "collio, as named"), ("best", "fastest stock"), ("stock", "stock"),
-       ("other", "shown only"))
+KEY = (("overlap", "fcoll/overlap, nothing set"), ("tam", "fcoll/tam, nothing set"),
+       ("ours", "collio, as named"), ("best", "fastest stock configuration"),
+       ("stock", "other stock configurations"), ("other", "shown, not compared"))
 
 
 def _class(row):
@@ -79,8 +79,19 @@ def _key(rows):
     there = {_class(r) for r in rows}
     marks = "".join(f'<span><i style="background:var(--{k})"></i>{v}</span>' for k, v in KEY
                     if k in there)
-    limit = '<span><i style="background:var(--limit)"></i>contiguous baseline</span>'
+    limit = ('<span><i style="background:var(--limit)"></i>contiguous baseline</span>'
+             if any(r["kind"] == "limit" for r in rows) else "")
     return f'<div class="key">{marks}{limit}</div>'
+
+
+def _one_layer(data):
+    """True if fcoll/tam is fcoll/overlap here: it has one layer on one node."""
+    return not data["machine"]["cluster"] and any(r["config"] == "overlap" for r in data["rows"])
+
+
+def _drawn(data):
+    """The rows of charts."""
+    return [r for r in data["rows"] if r["config"] != "tam" or not _one_layer(data)]
 
 
 def _tip(row):
@@ -91,15 +102,17 @@ def _tip(row):
 
 
 def _bars(data):
-    rows = [r for r in data["rows"] if r["pattern"] not in data["sweeps"]]
+    rows = [r for r in _drawn(data) if r["pattern"] not in data["sweeps"]]
     known = {p.name for p in patterns.GROUPS["buffers"]}
     rows = [r for r in rows if r["pattern"] not in known]
     if not rows:
         return []
+    same = ("fcoll/tam has one layer on one node, as fcoll/overlap: its times are in the table of all figures."
+            if any(r["config"] == "tam" for r in data["rows"]) and _one_layer(data) else "")
     out = ["<h2>Time of a step</h2><p>Time of one time step, median over the repetitions; "
            "shorter is better. The dashed line is the contiguous baseline: the same bytes, one "
            "block per rank, by pwrite or pread of all ranks at once. A cut bar is longer than "
-           "drawn.</p>", _key(rows),
+           f"drawn. {same}</p>", _key(rows),
            '<div class="panels">']
     for (pattern, ranks), phases in _cells(rows).items():
         some = next(iter(phases.values()))
@@ -170,8 +183,8 @@ def _summary(data):
     if not data["summary"]:
         return []
     names = list(dict.fromkeys(s["config"] for s in data["summary"]))
-    if not data["machine"]["cluster"]:  # on one node tam is overlap: it has one layer
-        names = [name for name in names if name != "tam"] or names
+    if _one_layer(data):
+        names = [name for name in names if name != "tam"]
     columns = [(phase, name) for phase in ("write", "read") for name in names]
     several = len({s["ranks"] for s in data["summary"]}) > 1
     found = {(s["pattern"], s["ranks"], s["phase"], s["config"]): s for s in data["summary"]}
@@ -192,6 +205,7 @@ def _summary(data):
 PHASES = ("flatten", "agree", "gather", "gather_merge", "gather_move", "split", "route", "merge",
           "exchange", "io", "complete")
 PHASE_NAMES = [name.replace("_", " ") for name in PHASES]  # a phase has one color in all charts
+WAITING = ("agree", "route", "exchange", "complete")  # these include waiting for other ranks
 
 
 def phase_times(row):
@@ -203,7 +217,7 @@ def phase_times(row):
 
 
 def _breakdown(rows):
-    out = []
+    out, named = [], set()
     several = len({r["ranks"] for r in rows}) > 1
     for phase in ("write", "read"):
         drawn = [(r["pattern"] + (f" {r['ranks']} ranks" if several else "") + ", " + r["config"], phase_times(r)) for r in rows
@@ -211,6 +225,7 @@ def _breakdown(rows):
         if not drawn:
             continue
         seen = {part for _, parts in drawn for part, _ in parts}
+        named |= seen
         marks = "".join(f'<span><svg width="12" height="12" class="key1" style="display:inline-block"><rect '
                         f'width="12" height="12" rx="2" class="part{i}"/></svg> '
                         f"{html.escape(c)}</span>" for i, c in enumerate(PHASE_NAMES) if c in seen)
@@ -218,8 +233,9 @@ def _breakdown(rows):
                    + svg.stacks(drawn, PHASE_NAMES, f"phases of {phase}") + "</div>")
     if not out:
         return []
-    return ["<h2>Where the time goes</h2><p>Our components' own timers, per time step, mean over "
-            "the ranks: agree, route, exchange and complete include waiting for others.</p>",
+    waiting = [name for name in WAITING if name in named]
+    note = f" These include waiting for other ranks: {', '.join(waiting)}." if waiting else ""
+    return [f"<h2>Where the time goes</h2><p>Timers of collio's components, per time step, mean over the ranks.{note}</p>",
             '<div class="panels">', *out, "</div>"]
 
 
@@ -320,11 +336,12 @@ def render(data):
              f"{m['steps']} time steps, interleaved · "
              f"CPUs {100 * m.get('busy', 0):.0f}% in use before the run")
     busy = machine.warning(m)
+    drawn = dict(data, rows=_drawn(data))
     body = [f"<h1>{html.escape(m['title'])}</h1><p class='lead'>{html.escape(INTRO)}</p>"
             f"<p>{html.escape(_conditions(data))}</p>",
             *([f'<p class="busy">{html.escape(busy)}</p>'] if busy else []), *_speeds(data),
-            *_summary(data), *_bars(data), *_breakdown(data["rows"]), *_against_ranks(data),
-            *_against_pieces(data), *_against_buffers(data), *_table(data["rows"]), *_failures(data),
+            *_summary(data), *_bars(data), *_breakdown(drawn["rows"]), *_against_ranks(drawn),
+            *_against_pieces(drawn), *_against_buffers(drawn), *_table(data["rows"]), *_failures(data),
             f"<p>{html.escape(about)}</p>"]
     return ('<!doctype html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
