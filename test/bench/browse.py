@@ -113,6 +113,9 @@ def wrong_with(found, where, dark, errors):
 
 
 def main():
+    if sys.argv[1:2] in (['-h'], ['--help']):
+        print(__doc__.strip())
+        return 0
     wrong = [*wrong_names(False), *wrong_names(True)]
     if not browser.find():
         print('\n'.join([*wrong, 'chromium is not installed']))
