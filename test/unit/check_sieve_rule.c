@@ -8,6 +8,7 @@
 typedef collio_sieve_window_t window_t;
 
 static bool in_memory = true; /* windows of a file in memory */
+static bool network;          /* windows of a file on a network */
 
 /* `runs` pieces of `length`, with holes of `hole` between them */
 static window_t regular(int64_t runs, int64_t length, int64_t hole)
@@ -15,7 +16,7 @@ static window_t regular(int64_t runs, int64_t length, int64_t hole)
     window_t window = {.runs = runs,
                        .bytes = runs * length,
                        .span = runs * length + (runs - 1) * hole,
-                       .call_bytes = collio_sieve_call_bytes(in_memory)};
+                       .call_bytes = collio_sieve_call_bytes(in_memory, network)};
 
     return window;
 }
@@ -28,44 +29,51 @@ UNIT_TEST(sieve_small_pieces_close_together)
     ck_assert(collio_sieve_pays(&window, false));
 }
 
-/* BTIO of class C on 9 ranks: rows of 54 points of 5 doubles, and holes of 5 times the data. */
-UNIT_TEST(sieve_not_btio)
+/* BTIO of class C on 9 ranks: rows of 54 points of 5 doubles, and holes of 5 times the data.
+ * Sieving lost on 3 of 5 machines of its authors: it pays for reads from a network only. */
+UNIT_TEST(sieve_btio)
 {
-    for (int memory = 0; memory < 2; ++memory) {
-        window_t window;
+    static const struct {
+        bool memory, network, read_pays;
+    } row[] = {{true, false, false}, {false, false, false}, {false, true, true}};
 
-        in_memory = memory;
-        window = regular(40, 54 * 40, 5 * 54 * 40);
-        ck_assert(!collio_sieve_pays(&window, true));
-        ck_assert(!collio_sieve_pays(&window, false));
-        window = regular(100000, 54 * 40, 5 * 54 * 40);
-        ck_assert(!collio_sieve_pays(&window, true));
-        ck_assert(!collio_sieve_pays(&window, false));
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
+        for (int64_t runs = 40; runs <= 100000; runs *= 50) {
+            window_t window;
+
+            in_memory = row[i].memory;
+            network = row[i].network;
+            window = regular(runs, 54 * 40, 5 * 54 * 40);
+            ck_assert(!collio_sieve_pays(&window, true));
+            ck_assert_int_eq(row[i].read_pays, collio_sieve_pays(&window, false));
+        }
     }
     in_memory = true;
+    network = false;
 }
 
 /* Distances of 64-byte pieces at which sieving was measured to win or lose by 1.5 or more. */
 UNIT_TEST(sieve_as_measured)
 {
     static const struct {
-        bool memory, write;
+        bool memory, network, write;
         int64_t wins, loses;
-    } row[] = {{true, false, 2048, 8192},
-               {true, true, 1024, 4096},
-               {false, false, 4096, 16384},
-               {false, true, 2048, 65536}};
+    } row[] = {{true, false, false, 2048, 8192},   {true, false, true, 1024, 4096},
+               {false, false, false, 4096, 16384}, {false, false, true, 2048, 65536},
+               {false, true, false, 8192, 32768},  {false, true, true, 4096, 32768}};
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); ++i) {
         window_t window;
 
         in_memory = row[i].memory;
+        network = row[i].network;
         window = regular(4096, 64, row[i].wins - 64);
         ck_assert(collio_sieve_pays(&window, row[i].write));
         window = regular(4096, 64, row[i].loses - 64);
         ck_assert(!collio_sieve_pays(&window, row[i].write));
     }
     in_memory = true;
+    network = false;
 }
 
 UNIT_TEST(sieve_reads_sooner_than_writes)
@@ -108,7 +116,7 @@ UNIT_TEST(sieve_is_monotone)
 /* A view is dense if a long window of its pieces is sieved, whatever their size. */
 UNIT_TEST(sieve_dense_views)
 {
-    int64_t call = collio_sieve_call_bytes(true);
+    int64_t call = collio_sieve_call_bytes(true, false);
 
     for (int round = unit_rounds(2000); 0 < round; --round) {
         int64_t length = unit_between(1, 3000), hole = unit_between(1, 3000);

@@ -45,9 +45,10 @@ size_t collio_sieve_window(collio_access_t *access, bool write, const collio_seg
     int64_t lo = segments[0].offset;
     int64_t limit = collio_sieve_window_end(lo, window_bytes(access, write), access->stripe_bytes);
     int64_t end = lo + segments[0].length;
-    collio_sieve_window_t window = {.runs = 1,
-                                    .bytes = segments[0].length,
-                                    .call_bytes = collio_sieve_call_bytes(access->in_memory)};
+    collio_sieve_window_t window = {
+        .runs = 1,
+        .bytes = segments[0].length,
+        .call_bytes = collio_sieve_call_bytes(access->in_memory, access->network)};
     size_t taken = 1;
 
     while (taken < count && segments[taken].offset + segments[taken].length <= limit) {

@@ -167,7 +167,7 @@ static bool waits_for_view(ompio_file_t *fh, collio_guard_t *guard)
 }
 
 /* Returns the cost of the pieces of this rank's view; 0: the view has no holes. */
-static int64_t view_density(const ompio_file_t *fh, bool in_memory)
+static int64_t view_density(const ompio_file_t *fh, const collio_access_t *access)
 {
     const struct iovec *piece = COLLIO_FVIEW(fh).f_decoded_iov;
     int64_t count = (int64_t) COLLIO_FVIEW(fh).f_iov_count;
@@ -181,7 +181,7 @@ static int64_t view_density(const ompio_file_t *fh, bool in_memory)
                + (int64_t) piece[count - 1].iov_len;
     }
     return collio_sieve_density(count, (int64_t) COLLIO_FVIEW(fh).f_view_size, span,
-                                collio_sieve_call_bytes(in_memory));
+                                collio_sieve_call_bytes(access->in_memory, access->network));
 }
 
 int collio_guard_view(ompio_file_t *fh, collio_access_t *collective)
@@ -196,7 +196,7 @@ int collio_guard_view(ompio_file_t *fh, collio_access_t *collective)
         return OMPI_SUCCESS;
     }
     collio_access_open(&access, fh->fd);
-    mine = view_density(fh, access.in_memory);
+    mine = view_density(fh, &access);
     rc = collio_allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, fh->f_comm);
     if (OMPI_SUCCESS != rc || !collio_sieve_dense(all)) {
         return rc;
