@@ -6,6 +6,9 @@
 
 #include "unit.h"
 
+#include <stdio.h>
+#include <string.h>
+
 typedef collio_facts_t facts_t;
 typedef collio_measured_t measured_t;
 typedef collio_candidates_t candidates_t;
@@ -493,4 +496,103 @@ UNIT_TEST(choice_requests_that_are_alike)
     ck_assert(collio_choice_alike(50 * 4096, 1, 51 * 4096, 1));
     ck_assert(!collio_choice_alike(50 * 4096, 1, 100 * 4096, 1));
     ck_assert(!collio_choice_alike(100 * 4096, 1, 50 * 4096, 1));
+}
+
+/* ---- the study of schedules: bench/records/studies/overlap.json, a result on each line ---- */
+
+enum { PATTERNS = 4, TRANSPORTS = 4, SCHEDULES = COLLIO_CHOICE_SCHEDULES };
+static const char *const patterns[PATTERNS] = {"IOR", "tile-256", "tile-16k", "FLASH"};
+static const char *const transports[TRANSPORTS] = {"shm", "isend", "put_lock", "put_fence"};
+
+/* Seconds of a pattern and direction, summed over its two runs. */
+typedef struct series_t {
+    double seconds[TRANSPORTS][SCHEDULES];
+} series_t;
+
+static int index_of(const char *name, const char *const *names, int count)
+{
+    int i = 0;
+
+    while (i < count && 0 != strcmp(name, names[i])) {
+        ++i;
+    }
+    return i;
+}
+
+/* Adds a result to its series. Returns false if the line has no result of the main table. */
+static bool add_result(const char *line, series_t series[2][PATTERNS])
+{
+    char pattern[16], schedule[16], transport[16], phase[8];
+    double settled;
+    int p, s = 0, t;
+
+    if (5
+        != sscanf(line, " [\"%15[^|\"]|%15[^|\"]|%15[^|\"]\", %*d, \"%7[^\"]\", 8, %*d, %*f, %lf,",
+                  pattern, schedule, transport, phase, &settled)) {
+        return false;
+    }
+    p = index_of(pattern, patterns, PATTERNS);
+    t = index_of(transport, transports, TRANSPORTS);
+    while (s < SCHEDULES
+           && 0 != strcmp(schedule, collio_choice_schedule((way_t) (COLLIO_WAY_SHM + s))->name)) {
+        ++s;
+    }
+    if (PATTERNS == p || TRANSPORTS == t || SCHEDULES == s) {
+        return false;
+    }
+    series[0 == strcmp("write", phase)][p].seconds[t][s] += settled;
+    return true;
+}
+
+/* Returns the way that `auto` keeps if its calls take the times of the study. */
+static way_t kept_way(const series_t *series, bool write)
+{
+    facts_t facts = interleaved(4, 256);
+    candidates_t candidates;
+    measured_t measured = {0};
+    way_t way = COLLIO_WAY_DIRECT;
+
+    facts.write = write;
+    facts.many_cycles = true;
+    facts.may_skip = false;
+    candidates = collio_choice_candidates(&facts);
+    for (int call = 0; call < 40; ++call) {
+        bool probing;
+        int64_t ns;
+
+        way = collio_choice_next(&measured, &candidates, &probing);
+        ns = (int64_t) (1e9 * series->seconds[COLLIO_WAY_ISEND <= way][(way - 1) % SCHEDULES]);
+        collio_choice_record(&measured, way, facts.bytes, ns, ns / 2);
+    }
+    return way;
+}
+
+/* With the times of the study, `auto` ends within 5% of the fastest schedule and transport of every
+ * pattern and direction, puts included, though it never tries puts, and `write` only if write_comm
+ * is faster than write_comm2. */
+UNIT_TEST(choice_near_the_best_of_the_study)
+{
+    static series_t series[2][PATTERNS];
+    FILE *file = fopen(TOP_SRCDIR "/bench/records/studies/overlap.json", "r");
+    char line[512];
+    int count = 0;
+
+    ck_assert_ptr_nonnull(file);
+    while (NULL != fgets(line, sizeof(line), file)) {
+        count += add_result(line, series);
+    }
+    fclose(file);
+    ck_assert_int_eq(2 * 2 * PATTERNS * TRANSPORTS * SCHEDULES, count);
+    for (int i = 0; i < 2 * PATTERNS; ++i) {
+        const series_t *row = &series[i / PATTERNS][i % PATTERNS];
+        way_t way = kept_way(row, i / PATTERNS);
+        double seconds = row->seconds[COLLIO_WAY_ISEND <= way][(way - 1) % SCHEDULES];
+
+        for (int k = 0; k < TRANSPORTS * SCHEDULES; ++k) {
+            ck_assert_msg(seconds <= 1.05 * row->seconds[k / SCHEDULES][k % SCHEDULES],
+                          "%s: way %d, %s is faster: %g and %g s", patterns[i % PATTERNS], way,
+                          transports[k / SCHEDULES], seconds / 2,
+                          row->seconds[k / SCHEDULES][k % SCHEDULES] / 2);
+        }
+    }
 }
