@@ -3,7 +3,7 @@
  * Makes the threads of the pool work, then prints on which CPUs the kernel lets each of them run:
  * "rank 0 own 0 threads 0-1 0-1". A thread of the pool blocks all signals, other threads do not.
  *
- * usage: t_cores FILE
+ * usage: t_cores FILE [all]     all: by a collective write of a communicator of all ranks
  */
 #include "lib/t_file.h"
 
@@ -60,19 +60,28 @@ int main(int argc, char **argv)
 {
     enum { ELEMENTS = 1 << 20, GAP = 5 };
     char *data = calloc(ELEMENTS, GAP), path[4096];
+    bool all = 2 < argc;
     MPI_Datatype spread;
     MPI_File file;
 
     t_init(&argc, &argv);
-    snprintf(path, sizeof(path), "%s.%d", argv[1], t_rank);
+    snprintf(path, sizeof(path), "%s.%d", argv[1], all ? 0 : t_rank);
     MPI_Type_create_resized(MPI_BYTE, 0, GAP, &spread);
     MPI_Type_commit(&spread);
-    MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-    MPI_File_write(file, data, ELEMENTS, spread, MPI_STATUS_IGNORE);
+    MPI_File_open(all ? MPI_COMM_WORLD : MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &file);
+    if (all) {
+        MPI_File_write_at_all(file, (MPI_Offset) t_rank * ELEMENTS, data, ELEMENTS, spread,
+                              MPI_STATUS_IGNORE);
+    } else {
+        MPI_File_write(file, data, ELEMENTS, spread, MPI_STATUS_IGNORE);
+    }
     print_threads();
     MPI_Barrier(MPI_COMM_WORLD); /* a rank that has ended is bound to nothing */
     MPI_File_close(&file);
-    MPI_File_delete(path, MPI_INFO_NULL);
+    if (!all || 0 == t_rank) {
+        MPI_File_delete(path, MPI_INFO_NULL);
+    }
     MPI_Type_free(&spread);
     free(data);
     return t_finish();
