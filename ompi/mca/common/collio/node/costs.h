@@ -14,7 +14,8 @@ struct collio_file_t;
 
 /** Sets file->costs, the same on all ranks: those of the node with the shortest times
  *  (core/costs.h), so that a disturbed node has no effect. Zeros (unknown) if a node has more ranks
- *  than cores, because the time until a rank gets a core would be measured. Collective over the file. */
+ *  than cores, because the time until a rank gets a core would be measured. Collective over the
+ *  file. */
 void collio_costs_measure(struct collio_file_t *file);
 
 #endif /* COLLIO_NODE_COSTS_H */
