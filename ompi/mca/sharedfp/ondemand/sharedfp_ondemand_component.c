@@ -45,13 +45,20 @@ static int ondemand_register_component(void)
                                   &set, &mca_sharedfp_ondemand_component.sharedfpm_version);
 }
 
+/* Declines file systems without descriptors, where io/ompio's individual calls would access the
+ * file: they return success after a failed access, and requests that crash MPI_Wait. */
 static mca_sharedfp_base_module_t *ondemand_file_query(ompio_file_t *fh, int *priority)
 {
     *priority = is_implied() ? COLLIO_PRIORITY_NAMED : collio_candidate_priority(&candidate);
     if (0 >= *priority) {
         collio_candidate_declined(&candidate, fh, NULL);
+        return NULL;
     }
-    return *priority <= 0 ? NULL : &mca_sharedfp_ondemand_module;
+    if (!collio_individual_serves(fh)) {
+        collio_candidate_declined(&candidate, fh, "the file system has no descriptors");
+        return NULL;
+    }
+    return &mca_sharedfp_ondemand_module;
 }
 
 void mca_sharedfp_ondemand_show_selected(const ompio_file_t *fh)

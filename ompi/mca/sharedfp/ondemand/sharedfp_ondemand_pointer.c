@@ -44,7 +44,7 @@ typedef struct pointer_t {
     struct mca_sharedfp_base_data_t base;    /* OMPIO's part of the pointer */
     bool one_node;                           /* all ranks are of one job, on one node */
     bool locks;                              /* byte-range locks beside the data reach all ranks */
-    bool individual;                         /* collio's own individual calls access the file */
+    bool watched;                            /* the close waits for nonblocking calls */
     bool placed;                             /* the place of the counter was found */
     bool reported;                           /* an error of the counter was printed */
     char *prefix;                            /* start of a path beside the data; owned */
@@ -203,8 +203,8 @@ static int pointer_file_open(struct ompi_communicator_t *comm, const char *filen
     pointer->locks = one_node || COLLIO_REACH_ALL == collio_locks_reach(fh);
     pointer->prefix = data_prefix(fh);
     pointer->counter.fd = -1;
-    pointer->individual = NULL != hook && collio_individual_serves(fh);
-    if (pointer->individual) {
+    pointer->watched = NULL != hook;
+    if (pointer->watched) {
         collio_individual_watch(hook);
     }
     if (NULL != handle) {
@@ -422,8 +422,8 @@ typedef collio_count_t count_t;
 
 /* Accesses by collio's own individual call, with every fbtl: io/ompio's returns success after a
  * failed access, and requests that crash MPI_Wait. */
-#define INDIVIDUALLY(how, access) \
-    (pointer_of(fh)->individual ? collio_individual_##how(file, &call, result) : BY_TABLE(access))
+#define INDIVIDUALLY(how) \
+    (pointer_of(fh)->watched ? collio_individual_##how(file, &call, result) : MPI_ERR_NO_MEM)
 
 /* Defines an entry of the module: advances the pointer, then accesses. io/ompio holds the file's
  * lock, which the access takes itself. */
@@ -444,12 +444,10 @@ typedef collio_count_t count_t;
         return rc;                                                                              \
     }
 
-ENTRY(read_shared, pointer_take, false, INDIVIDUALLY(run, read_at), void *, ompi_status_public_t *)
-ENTRY(write_shared, pointer_take, true, INDIVIDUALLY(run, write_at), const void *,
-      ompi_status_public_t *)
-ENTRY(iread_shared, pointer_take, false, INDIVIDUALLY(start, iread_at), void *, ompi_request_t **)
-ENTRY(iwrite_shared, pointer_take, true, INDIVIDUALLY(start, iwrite_at), const void *,
-      ompi_request_t **)
+ENTRY(read_shared, pointer_take, false, INDIVIDUALLY(run), void *, ompi_status_public_t *)
+ENTRY(write_shared, pointer_take, true, INDIVIDUALLY(run), const void *, ompi_status_public_t *)
+ENTRY(iread_shared, pointer_take, false, INDIVIDUALLY(start), void *, ompi_request_t **)
+ENTRY(iwrite_shared, pointer_take, true, INDIVIDUALLY(start), const void *, ompi_request_t **)
 ENTRY(read_ordered, take_ordered, false, BY_TABLE(read_at_all), void *, ompi_status_public_t *)
 ENTRY(write_ordered, take_ordered, true, BY_TABLE(write_at_all), const void *,
       ompi_status_public_t *)

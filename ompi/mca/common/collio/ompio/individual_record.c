@@ -20,7 +20,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 bool collio_individual_serves(const ompio_file_t *fh)
 {
-    return NONE == fh->f_fstype || UFS == fh->f_fstype || LUSTRE == fh->f_fstype;
+    return NONE == fh->f_fstype || UFS == fh->f_fstype || LUSTRE == fh->f_fstype
+           || GPFS == fh->f_fstype;
 }
 
 static void check_engine(const ompio_file_t *fh, collio_engine_t engine)
