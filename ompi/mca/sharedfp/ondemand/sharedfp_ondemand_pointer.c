@@ -47,6 +47,7 @@ typedef struct pointer_t {
     bool watched;                            /* the close waits for nonblocking calls */
     bool placed;                             /* the place of the counter was found */
     bool reported;                           /* an error of the counter was printed */
+    const char *why_not;                     /* why there is no place; NULL: memory, or there is */
     char *prefix;                            /* start of a path beside the data; owned */
     mca_sharedfp_ondemand_counter_t counter; /* bytes taken since the last seek */
     int64_t seeks;                           /* number of seeks since the open */
@@ -128,6 +129,9 @@ static void find_place(const ompio_file_t *fh, pointer_t *pointer)
     } else if (session.settled) {
         mca_sharedfp_ondemand_counter_init(
             &pointer->counter, data_path(pointer->prefix, session.number), false, pointer->locks);
+    } else {
+        pointer->why_not = "the ranks agreed on no place: the open of the file by fcoll/overlap or "
+                           "fcoll/tam has failed";
     }
 }
 
@@ -238,11 +242,12 @@ static int error_of(ompio_file_t *fh, int error)
 
     if (0 != error && !pointer->reported) {
         pointer->reported = true;
-        collio_help_rank(
-            "sharedfp/ondemand", fh->f_filename, fh->f_rank, COLLIO_HELP_SHARED_POINTER,
-            NULL == pointer->counter.path ? "memory" : pointer->counter.path, strerror(error));
+        collio_help_rank("sharedfp/ondemand", fh->f_filename, fh->f_rank,
+                         COLLIO_HELP_SHARED_POINTER,
+                         NULL == pointer->counter.path ? "a file" : pointer->counter.path,
+                         NULL == pointer->why_not ? strerror(error) : pointer->why_not);
     }
-    return collio_error_class(error);
+    return 0 == error || NULL == pointer->why_not ? collio_error_class(error) : MPI_ERR_OTHER;
 }
 
 static int take_bytes(ompio_file_t *fh, int64_t bytes, int64_t *place)
