@@ -9,8 +9,9 @@
  *   <--- broadcast: reaches, or not ---
  *   unlock
  *
- * Each rank keeps the result for the file system of the last test, by device number. The result
- * that rank 0 has kept counts for all ranks.
+ * Each rank keeps the results of the last tests, by device number of the file system. The result
+ * that rank 0 has kept counts for all ranks. A test that could not get the lock, because tests of
+ * other jobs or a program hold it, has no result.
  */
 #include "hook/reach.h"
 
@@ -23,30 +24,47 @@
 
 #include "access/access.h"
 
-enum { TRIES = 100 };
+enum { TRIES = 100, KEPT = 8 };
+enum { NO_LOCK = -1, BUSY = -2 }; /* in place of a rank: the file has no locks; another holds it */
 
 static const int64_t test_byte = (INT64_C(1) << 60) + 1;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    dev_t device;         /* the file system of the last test */
+    dev_t device;         /* the file system of the test */
     collio_reach_t found; /* result of the test; UNKNOWN: none was made */
-} last;
+} kept[KEPT];
+static unsigned next; /* the place of the next result */
+
+/* Returns the result of the device; a place to keep it, if there is none. The caller has the
+ * mutex. */
+static unsigned kept_at(dev_t device)
+{
+    for (unsigned i = 0; i < KEPT; ++i) {
+        if (COLLIO_REACH_UNKNOWN != kept[i].found && device == kept[i].device) {
+            return i;
+        }
+    }
+    return next;
+}
 
 /* Keeps `found` for the file system of the handle, unless it is UNKNOWN. Returns what is kept. */
 static collio_reach_t reach_keep(const ompio_file_t *fh, collio_reach_t found)
 {
     struct stat about;
+    unsigned at;
 
     if (0 != fstat(fh->fd, &about)) {
         return COLLIO_REACH_UNKNOWN;
     }
     pthread_mutex_lock(&mutex);
+    at = kept_at(about.st_dev);
     if (COLLIO_REACH_UNKNOWN != found) {
-        last.device = about.st_dev;
-        last.found = found;
-    } else if (about.st_dev == last.device) {
-        found = last.found;
+        next = at == next ? (next + 1) % KEPT : next;
+        kept[at].device = about.st_dev;
+        kept[at].found = found;
+    } else if (about.st_dev == kept[at].device) {
+        found = kept[at].found;
     }
     pthread_mutex_unlock(&mutex);
     return found;
@@ -65,8 +83,9 @@ static int first_elsewhere(ompi_communicator_t *comm)
     return -1;
 }
 
-/* Rank 0: takes the lock. Retries, because the test of another file may hold the lock briefly. */
-static bool hold(collio_access_t *access)
+/* Rank 0: takes the lock. Retries, because the test of another job may hold the lock briefly.
+ * Returns 0, -EAGAIN if it is still held, or another negative errno. */
+static int hold(collio_access_t *access)
 {
     collio_lock_retry_t retry = {0};
     int rc = -EAGAIN;
@@ -77,7 +96,7 @@ static bool hold(collio_access_t *access)
             collio_lock_pause(&retry);
         }
     }
-    return 0 == rc;
+    return rc;
 }
 
 static collio_reach_t try_elsewhere(collio_access_t *access)
@@ -94,25 +113,25 @@ static collio_reach_t test(ompio_file_t *fh)
 {
     ompi_communicator_t *comm = fh->f_comm;
     collio_access_t access;
-    int tester = -1, found = COLLIO_REACH_LOCAL;
-    bool held = false;
+    int tester = NO_LOCK, found = COLLIO_REACH_UNKNOWN, held = -1;
 
     collio_access_open(&access, fh->fd);
     if (0 == fh->f_rank) {
         held = hold(&access);
-        if (held) {
-            tester = first_elsewhere(comm);
-        }
+        tester = 0 == held ? first_elsewhere(comm) : -EAGAIN == held ? BUSY : NO_LOCK;
     }
-    if (OMPI_SUCCESS == collio_bcast(&tester, 1, MPI_INT, comm) && 0 <= tester) {
+    if (OMPI_SUCCESS == collio_bcast(&tester, 1, MPI_INT, comm)) {
         if (tester == fh->f_rank) {
             found = (int) try_elsewhere(&access);
         }
-        if (OMPI_SUCCESS != collio_bcast_from(tester, &found, 1, MPI_INT, comm)) {
+        if (NO_LOCK == tester) {
             found = COLLIO_REACH_LOCAL;
+        } else if (0 <= tester
+                   && OMPI_SUCCESS != collio_bcast_from(tester, &found, 1, MPI_INT, comm)) {
+            found = COLLIO_REACH_UNKNOWN;
         }
     }
-    if (held) {
+    if (0 == held) {
         (void) collio_access_unlock(&access, test_byte, 1);
     }
     return (collio_reach_t) found;
