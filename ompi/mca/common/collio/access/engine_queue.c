@@ -37,6 +37,9 @@ enum {
     AUTO_OPS_MAX = 16
 };
 static const int64_t wait_slice_ns = 1000000;
+/* a queue of which no completion was collected for so long is not used for further operations: the
+ * disk is slow, or a filter refuses the call that collects */
+static const uint64_t stuck_ns = 1000000000;
 
 typedef struct kernel_job_t {
     collio_job_t *job;        /* the job of the caller */
@@ -215,8 +218,24 @@ static int open_queue(collio_kernel_queue_t *queue)
     return rc;
 }
 
-/* Submits the operations in order until the kernel refuses one. Returns the number of submitted
- * operations. */
+/* Collects completions until fewer than `most` operations are in flight. Returns false if none
+ * completes for long. */
+static bool make_room(collio_kernel_queue_t *queue, size_t most)
+{
+    uint64_t since = collio_now();
+
+    while (queue->in_flight >= most) {
+        if (collect_one(queue, wait_slice_ns)) {
+            since = collio_now();
+        } else if (collio_now() - since >= stuck_ns) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Submits the operations in order until the kernel refuses one, or the queue is full for long.
+ * Returns the number of submitted operations. */
 static size_t submit(collio_kernel_queue_t *queue, kernel_job_t *own)
 {
     bool write = own->job->write;
@@ -224,8 +243,8 @@ static size_t submit(collio_kernel_queue_t *queue, kernel_job_t *own)
 
     own->pending = 1;
     do {
-        while (queue->in_flight >= (0 == done ? COLLIO_QUEUE_DEPTH : COLLIO_QUEUE_DEPTH / 2)) {
-            collect_one(queue, wait_slice_ns);
+        if (!make_room(queue, 0 == done ? COLLIO_QUEUE_DEPTH : COLLIO_QUEUE_DEPTH / 2)) {
+            break;
         }
         room = (size_t) collio_min((int64_t) (own->count - done),
                                    (int64_t) (COLLIO_QUEUE_DEPTH - queue->in_flight));

@@ -4,13 +4,14 @@
  */
 #include "help/help.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "opal/util/output.h"
@@ -21,8 +22,10 @@
 
 enum {
     TEXT_BYTES = 1024,
-    PRINTED_MAX = 256, /* texts that are remembered: a job may have a wrong hint in every file */
-    WAITING_MAX = 64   /* texts that wait; others are printed at once */
+    PRINTED_MAX = 256,  /* texts that are remembered: a job may have a wrong hint in every file */
+    WAITING_MAX = 64,   /* texts that wait; others are printed at once */
+    ON_NODE_MAX = 4096, /* texts that processes of the node are reminded of */
+    PLACES = 16         /* places of a text among these */
 };
 
 /* A text that waits. */
@@ -79,27 +82,55 @@ static void remove_entry(entry_t **at)
     free(entry);
 }
 
-/* True if this is the first process of the job on this node that prints the text. A file in the
- * launcher's directory marks a printed text; the directory is removed with the job. Without the
- * directory, every process is the first. */
-static bool first_on_node(uint64_t hash)
+/* Maps the table of the texts that processes of the job have printed on this node: a file in the
+ * launcher's directory, which is removed with the job. Allocates its space first, because a store
+ * to memory returns no error if the disk is full. Returns NULL if there is none. */
+static _Atomic uint64_t *table_of_node(void)
 {
     const char *directory = getenv("PMIX_SERVER_TMPDIR"), *job = getenv("PMIX_NAMESPACE");
     char path[PATH_MAX];
+    void *table = MAP_FAILED;
     int fd;
 
     if (NULL == directory || NULL == job
-        || snprintf(path, sizeof(path), "%s/collio-help-%s-%016llx", directory, job,
-                    (unsigned long long) hash)
+        || snprintf(path, sizeof(path), "%s/collio-help-%s", directory, job)
                >= (int) sizeof(path)) {
-        return true;
+        return NULL;
     }
-    fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    fd = open(path, O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) {
-        return EEXIST != errno;
+        return NULL;
+    }
+    if (0 == posix_fallocate(fd, 0, ON_NODE_MAX * sizeof(uint64_t))) {
+        table = mmap(NULL, ON_NODE_MAX * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                     0);
     }
     close(fd);
-    return true;
+    return MAP_FAILED == table ? NULL : table;
+}
+
+/* True if this is the first process of the job on this node that prints the text. A text has a few
+ * places in the table, by its hash; where others have taken all, it replaces one, which may then be
+ * printed again. Without the table, every process is the first. */
+static bool first_on_node(uint64_t hash)
+{
+    _Atomic uint64_t *table = table_of_node();
+    bool first = true, placed = NULL == table;
+
+    for (uint64_t i = 0; i < PLACES && !placed; ++i) {
+        uint64_t there = 0;
+
+        placed = atomic_compare_exchange_strong(&table[(hash + i) % ON_NODE_MAX], &there, hash);
+        first = placed || hash != there;
+        placed = placed || !first;
+    }
+    if (!placed) {
+        atomic_store(&table[hash % ON_NODE_MAX], hash);
+    }
+    if (NULL != table) {
+        (void) munmap(table, ON_NODE_MAX * sizeof(uint64_t));
+    }
+    return first;
 }
 
 /* True if this process prints the text for the first time. */
