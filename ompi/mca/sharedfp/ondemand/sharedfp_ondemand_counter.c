@@ -152,7 +152,7 @@ static int make_turn(const char *path)
 {
     enum { PAUSE_FIRST = 50000, PAUSE_MAX = 5000000 }; /* ns */
     const uint64_t LOOK = UINT64_C(1000000000), DEAD = 60 * LOOK;
-    struct stat first = {.st_ino = 0}, is;
+    struct stat first = {.st_ino = 0};
     uint64_t since = collio_now(), looked = since;
     long pause = PAUSE_FIRST;
 
@@ -164,6 +164,8 @@ static int make_turn(const char *path)
             return errno;
         }
         if (now - looked >= LOOK) { /* the directory may have been replaced */
+            struct stat is = {.st_ino = 0};
+
             looked = now;
             if (0 != stat(path, &is) || is.st_ino != first.st_ino
                 || is.st_mtim.tv_sec != first.st_mtim.tv_sec

@@ -332,13 +332,15 @@
                     HELP_DO("Use a directory that all nodes of the job share.")                 \
                         HELP_SILENCE("It cannot be silenced.")
 
-#define COLLIO_HELP_SHARED_POINTER                                                              \
-    COLLIO_HELP_PER_FILE,                                                                       \
-        HELP_WHEN("The small file that holds a shared file pointer cannot be used.")            \
-            HELP_WHAT("cannot keep the shared file pointer in %s (%s).")                        \
-                HELP_NOW("The call returns an error.")                                          \
-                    HELP_DO("Make that directory writable, with working locks, or use another " \
-                            "component (--mca sharedfp ^ondemand).")                            \
+#define COLLIO_HELP_SHARED_POINTER                                                                \
+    COLLIO_HELP_PER_FILE,                                                                         \
+        HELP_WHEN("The small file that holds a shared file pointer cannot be used.")              \
+            HELP_WHAT("cannot keep the shared file pointer in %s (%s).")                          \
+                HELP_NOW("The call returns an error.")                                            \
+                    HELP_DO("Make that directory writable, with working locks, or use another "   \
+                            "component (--mca sharedfp ^ondemand). \"Owner died\": a rank was "   \
+                            "killed that had its turn; when the job has ended, the file and the " \
+                            "directory .turn beside it can be deleted.")                          \
                         HELP_SILENCE("It cannot be silenced.")
 
 #endif /* COLLIO_HELP_TEXTS_H */
