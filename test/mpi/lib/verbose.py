@@ -28,10 +28,10 @@ SELECTED = (r'^fbtl/mtpwrite: \S+: selected: named',
             r'^sharedfp/ondemand: \S+: selected: a collio fcoll component serves the file$')
 
 
-def lines(folder, scratch, levels, fbtl='mtpwrite'):
+def lines(folder, scratch, levels, fbtl='mtpwrite', prefix='verbose'):
     """Our own lines with these levels, (framework, level), without Open MPI's prefix. Each rank
     prints to a file of its own: mpirun may tear lines of several ranks."""
-    place = tempfile.mkdtemp(dir=scratch)
+    place = tempfile.mkdtemp(prefix=prefix, dir=scratch)
     mca = [(f'{framework}_base_verbose', level) for framework, level in levels] + [('fbtl', fbtl)]
     program = ['sh', '-c', 'exec "$0" 2>"$T_DIR/printed.$$"', os.path.join(folder, 't_report')]
     result = launch.run(launch.mpirun_command(NP, program, mca=mca), 120, env={'T_DIR': place})
@@ -67,3 +67,8 @@ def check(suite, folder, scratch):
     verdict(suite, 'verbose 1 prints which components serve a file, and why others do not',
             [f'no line {pattern}' for pattern in SELECTED
              if not any(re.search(pattern, line) for line in have)], have)
+    have = lines(folder, scratch, [(framework, 10) for framework in FRAMEWORKS], prefix='two\nlines\x1b')
+    cut = [line for line in have if re.search(r'two$|\x1b', line)]
+    shown = [line for line in have if re.search(r'two\\nlines\\x1b\S*: settings: ', line)]
+    verdict(suite, 'verbose lines escape control bytes of a file name',
+            [f'cut: {line}' for line in cut] + ([] if shown else ['no line has the name']), have)

@@ -22,6 +22,11 @@ enum {
     COLLIO_VERBOSE_PHASE = 40  /* each phase of a call, on every rank */
 };
 
+/** Prints one line on a stream of Open MPI. Control bytes, which the name of a file or the value of
+ *  a hint may have, are escaped. */
+void collio_verbose_print(int stream, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /** True if `framework` (fcoll, fbtl, fs, sharedfp) prints this level (SELECT, FILE, CALL, PHASE).
  */
 #define COLLIO_VERBOSE(framework, level) \
@@ -29,11 +34,11 @@ enum {
 
 /** Prints one line if the framework prints this level: a format and its arguments, which are
  *  evaluated only then. */
-#define COLLIO_SHOW(framework, level, ...)                                                \
-    do {                                                                                  \
-        if (COLLIO_VERBOSE(framework, level)) {                                           \
-            opal_output(ompi_##framework##_base_framework.framework_output, __VA_ARGS__); \
-        }                                                                                 \
+#define COLLIO_SHOW(framework, level, ...)                                                         \
+    do {                                                                                           \
+        if (COLLIO_VERBOSE(framework, level)) {                                                    \
+            collio_verbose_print(ompi_##framework##_base_framework.framework_output, __VA_ARGS__); \
+        }                                                                                          \
     } while (0)
 
 /** COLLIO_SHOW on rank 0 of a file's communicator, or in the only process that has the file. */

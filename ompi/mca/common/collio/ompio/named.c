@@ -59,8 +59,9 @@ static void show(const collio_candidate_t *candidate, const ompio_file_t *fh, co
 
     if (COLLIO_VERBOSE_SELECT <= framework->framework_verbose
         && (OMPIO_ROOT == fh->f_rank || MPI_COMM_NULL == fh->f_comm)) {
-        opal_output(framework->framework_output, "%s/%s: %s: %s: %s", framework->framework_name,
-                    candidate->name, fh->f_filename, verdict, why);
+        collio_verbose_print(framework->framework_output, "%s/%s: %s: %s: %s",
+                             framework->framework_name, candidate->name, fh->f_filename, verdict,
+                             why);
     }
 }
 
