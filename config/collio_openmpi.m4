@@ -119,7 +119,7 @@ AC_DEFUN([COLLIO_OPENMPI_HEADERS], [
         COLLIO_OPENMPI_TRY_HEADERS
     ])
     AS_IF([test "x$collio_headers_work" = xno], [AC_MSG_ERROR([
-    The development headers of Open MPI $collio_openmpi_version do not compile (config.log has the compiler's words).
+    The development headers of Open MPI $collio_openmpi_version do not compile (see config.log).
     They come with   configure --with-devel-headers   of Open MPI, or with a distribution's package
     (Debian: apt-get install libopenmpi-dev libhwloc-dev libpmix-dev libevent-dev).
     What an installation lacks is taken from its source tree: --with-openmpi-source=DIR])])
