@@ -304,6 +304,7 @@ bool collio_lockahead_at_view(ompio_file_t *fh)
 void collio_lockahead_segments(ompio_file_t *fh, const collio_segment_t *segments, size_t count,
                                bool write)
 {
+    int64_t before = 0; /* bytes of the segments before */
     batch_t batch;
 
     if (!begin_individual(&batch, fh, write, (int64_t) count)) {
@@ -311,8 +312,10 @@ void collio_lockahead_segments(ompio_file_t *fh, const collio_segment_t *segment
     }
     for (size_t i = 0; i < count; ++i) {
         if (segments[i].length > 0) {
-            lockahead_add_piece(&batch, segments[i].offset, segments[i].length, true);
+            lockahead_add_piece(&batch, segments[i].offset, segments[i].length,
+                                !batch.lockahead->async_individual || before < AT_ONCE);
         }
+        before += segments[i].length;
     }
     lockahead_flush(&batch);
 }
