@@ -13,6 +13,7 @@
  *   float      the memory type differs from the file type
  *   deflate    a filter
  *   plainmeta  without collective metadata
+ *   steps      40 steps
  *   read       opens the file again and reads it
  *
  * Rank 0 prints "offset N" of the first dataset, and "collective 1" if HDF5 made collective calls.
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 256, COLUMNS = 128, STEPS = 2 }; /* doubles of a rank: 256 KiB */
+enum { ROWS = 256, COLUMNS = 128, STEPS = 2, MANY_STEPS = 40 }; /* doubles of a rank: 256 KiB */
 
 static int rank, size, words;
 static char **word;
@@ -107,7 +108,7 @@ static void steps(const char *path, void *block, int writing)
     hid_t file = writing ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
                          : H5Fopen(path, H5F_ACC_RDONLY, access);
 
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < (has("steps") ? MANY_STEPS : STEPS); step++) {
         char name[32];
         hid_t set;
 

@@ -105,6 +105,25 @@ def library(suite, name, argv, scratch):
                 f'{hints}\n{done.text}')
 
 
+def way_back(suite, name, argv, scratch):
+    """One aggregator is a finding; a run with the hint file that `ioprof advise` prints has two, and no finding."""
+    one = [('fcoll_overlap_aggregators', '1'), ('fcoll_overlap_exchange', 'on')]
+    findings, texts = [], []
+    hints = None
+    for _ in range(2):
+        report, path, done = profile_of(argv, scratch, hints, mca=one)
+        texts.append(done.text)
+        if report is None:
+            break
+        advice = subprocess.run([IOPROF, 'advise', path], stdout=subprocess.PIPE, check=True).stdout.decode()
+        findings.append('the only aggregator' in advice)
+        texts.append(advice)
+        found = [file['hints'] for file in report['files'] if file['path'].endswith('.out')]
+        hints = hints or write(scratch, advice)
+    suite.check(f'hint file, {name}: from ioprof advise', findings == [True, False]
+                and any('cb_nodes=2' in text for text in found) and 'ignoring' not in done.text, '\n'.join(texts))
+
+
 def hint_files(suite, argv_of, scratch):
     """argv_of(program, path): the command, or None and what to install."""
     for name, program in (('MPI', 'app_hints'), ('HDF5', 'advice_hdf5'), ('PnetCDF', 'advice_pnetcdf')):
@@ -116,3 +135,4 @@ def hint_files(suite, argv_of, scratch):
             plain_mpi(suite, argv, HINTS, scratch)
         else:
             library(suite, name, argv, scratch)
+            way_back(suite, name, argv + (['steps'] if name == 'HDF5' else []), scratch)
