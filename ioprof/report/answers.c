@@ -107,10 +107,11 @@ void ioprof_figure(const struct ioprof_profile *p, struct ioprof_figures *f)
     }
     for (size_t i = 0; i < p->nfuncs; i++) {
         const struct ioprof_func *func = &p->funcs[i];
-        double bytes = IOPROF_READ == func->kind || IOPROF_WRITE == func->kind
-                           ? (double) func->bytes
-                           : 0;
+        double bytes = 0;
 
+        if (IOPROF_READ == func->kind || IOPROF_WRITE == func->kind) {
+            bytes = (double) func->bytes;
+        }
         if (IOPROF_INSIDE == func->class) {
             f->inside_ns += (double) func->ns;
             f->inside_bytes += bytes;

@@ -193,7 +193,10 @@ static int counter_take_turn(const counter_t *counter, bool begin)
     if (begin) {
         error = make_turn(path);
     } else {
-        error = 0 == rmdir(path) ? 0 : errno;
+        error = 0;
+        if (0 != rmdir(path)) {
+            error = errno;
+        }
     }
     free(path);
     return error;
@@ -204,8 +207,10 @@ static int counter_lock(counter_t *counter, bool begin)
     if (!counter->locks) {
         return counter_take_turn(counter, begin);
     }
-    return -(begin ? collio_access_lock(&counter->access, true, 0, BYTES, true)
-                   : collio_access_unlock(&counter->access, 0, BYTES));
+    if (begin) {
+        return -collio_access_lock(&counter->access, true, 0, BYTES, true);
+    }
+    return -collio_access_unlock(&counter->access, 0, BYTES);
 }
 
 /* Switches direct I/O off. Returns false if it was off. */
@@ -224,8 +229,11 @@ static int counter_transfer(const counter_t *counter, bool write)
     ssize_t n;
 
     do {
-        n = write ? pwrite(counter->fd, counter->numbers, BYTES, 0)
-                  : pread(counter->fd, counter->numbers, BYTES, 0);
+        if (write) {
+            n = pwrite(counter->fd, counter->numbers, BYTES, 0);
+        } else {
+            n = pread(counter->fd, counter->numbers, BYTES, 0);
+        }
     } while (0 > n && (EINTR == errno || (EINVAL == errno && leave_direct(counter->fd))));
     if (0 > n) {
         return errno;

@@ -27,9 +27,10 @@ static FILE *open_in(const char *folder, const char *name)
 {
     char path[PATH_BYTES + 64];
 
-    return snprintf(path, sizeof(path), "%s/%s", folder, name) < (int) sizeof(path)
-               ? fopen(path, "re")
-               : NULL;
+    if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int) sizeof(path)) {
+        return NULL;
+    }
+    return fopen(path, "re");
 }
 
 /* Returns the number in the line of a file that begins with `field`, or in the first line; `none`:
@@ -48,7 +49,9 @@ static int64_t number_in(const char *folder, const char *name, const char *field
         if (0 == strncmp(line, field, length) && (0 == length || ' ' == *at || ':' == *at)) {
             at += length > 0;
             value = strtoll(at, &end, 10);
-            number = end != at && value >= 0 ? value : none;
+            if (end != at && value >= 0) {
+                number = value;
+            }
             break;
         }
     }
@@ -158,8 +161,10 @@ static int64_t left_by_rlimit(void)
         return NO_LIMIT;
     }
     pages = number_in("/proc/self", "statm", "", -1);
-    return pages < 0 ? NO_LIMIT
-                     : left_below((int64_t) limit.rlim_cur, pages * sysconf(_SC_PAGESIZE), 0);
+    if (pages < 0) {
+        return NO_LIMIT;
+    }
+    return left_below((int64_t) limit.rlim_cur, pages * sysconf(_SC_PAGESIZE), 0);
 }
 
 int64_t collio_available_bytes(const char *root)

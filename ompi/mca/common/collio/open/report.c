@@ -57,8 +57,10 @@ static collio_reason_t why_engine(const collio_file_t *file)
     if (COLLIO_ENGINE_AUTO == file->settings.engine) {
         return COLLIO_REASON_DEFAULT;
     }
-    return file->settings.engine == file->access.tuning.engine ? COLLIO_REASON_SET
-                                                               : COLLIO_REASON_NOT_AVAILABLE;
+    if (file->settings.engine == file->access.tuning.engine) {
+        return COLLIO_REASON_SET;
+    }
+    return COLLIO_REASON_NOT_AVAILABLE;
 }
 
 /* Adds the engine of background access, and the cores of rank 0's threads. */
@@ -133,8 +135,10 @@ static void add_node_memory(collio_record_t *record, const collio_file_t *file, 
     for (int i = 0; i < layout->parts; ++i) {
         int rank = file->derived.aggregators[layout->part[i].aggregator];
 
-        parts += collio_node_of(&file->nodes, rank) == node;
-        buffers += collio_node_of(&file->nodes, rank) == node ? layout->part[i].buffer_bytes : 0;
+        if (collio_node_of(&file->nodes, rank) == node) {
+            ++parts;
+            buffers += layout->part[i].buffer_bytes;
+        }
     }
     add(&record->about, "    node%-6d can give %.3f MiB; %d domains, %.3f MiB\n", node,
         mib((int64_t) file->memory.records[node]), parts, mib(buffers));
@@ -218,8 +222,13 @@ static void add_call(collio_record_t *record, const collio_file_t *file, bool wr
         find_transport(&row[COLLIO_DECISION_TRANSPORT], sum, file->size, transport,
                        sizeof(transport));
     }
-    add(&record->about, write ? "  largest write" : "  largest read ");
-    add(&record->json, write ? ",\"write\":{" : ",\"read\":{");
+    if (write) {
+        add(&record->about, "  largest write");
+        add(&record->json, ",\"write\":{");
+    } else {
+        add(&record->about, "  largest read ");
+        add(&record->json, ",\"read\":{");
+    }
     for (int i = 0; i < count; ++i) {
         add(&record->about, " %s %s (%s)%s", row[i].name, row[i].value,
             collio_reason_text(row[i].why), i < count - 1 ? "," : "\n");
