@@ -90,8 +90,8 @@ static void take_source(collector_t *collector, collio_cycle_t *cycle, collio_so
     }
 }
 
-/* Do the runs of a cycle ascend without overlap from its first byte to its last one, and have the
- * bytes of its sources? */
+/* True if the runs of a cycle ascend without overlap from its first byte to its last one, and have
+ * the bytes of its sources. */
 static bool runs_hold(const collio_collect_t *collect, const collio_cycle_t *cycle,
                       int64_t overlap_bytes)
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /**
- * Do the requests of the ranks interleave?
+ * Whether the requests of the ranks interleave.
  *
  * Sort the ranges of the ranks by their first bytes. A rank crosses a neighbor if the next range
  * begins before this one ends, or if this one begins before the previous one ends. Ranks interleave

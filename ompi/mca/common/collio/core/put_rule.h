@@ -16,14 +16,14 @@
 /** A transfer costs as much as copying this many bytes. */
 #define COLLIO_PUT_PIECE_BYTES INT64_C(2048)
 
-/** Is a packed put, one transfer and a copy at the aggregator, cheaper than a transfer for each
- *  piece? False for a single piece. */
+/** True if a packed put, which is one transfer and a copy at the aggregator, is cheaper than a
+ *  transfer for each piece. False for a single piece. */
 static inline bool collio_put_packs(int64_t pieces, int64_t bytes)
 {
     return 1 < pieces && bytes / pieces < COLLIO_PUT_PIECE_BYTES;
 }
 
-/** The staging area of an aggregator for packed messages, allocated from its begin to its end. */
+/** The staging area of an aggregator for packed messages, allocated from its start to its end. */
 typedef struct collio_put_room_t {
     int64_t bytes; /* bytes of the area */
     int64_t used;  /* bytes that are allocated */

@@ -49,12 +49,12 @@ static inline int64_t collio_wait_sleep(int64_t waited, int64_t last, int ranks_
     return collio_min(expected, (int64_t) COLLIO_WAIT_SLEEP_NS * ranks_per_core);
 }
 
-/** Has agreement number `round`, counted from 0, reached a point (all contributions reduced, or
- *  result available)? `word` is in shared memory and has the number of agreements, modulo 2^32,
+/** True if agreement number `number`, counted from 0, has reached a point (all contributions are
+ *  reduced, or the result is available). `word` is in shared memory and has the number of agreements, modulo 2^32,
  *  that have reached the point. It may lag by several, because agreements may skip a point. */
-static inline bool collio_wait_reached(uint32_t word, uint32_t round)
+static inline bool collio_wait_reached(uint32_t word, uint32_t number)
 {
-    return (int32_t) (word - round) > 0;
+    return (int32_t) (word - number) > 0;
 }
 
 #endif /* COLLIO_WAIT_H */

@@ -36,8 +36,8 @@ void collio_tuner_close(struct collio_file_t *file);
 collio_buffers_t collio_tuner_choose(struct collio_exchange_t *ex, int64_t window_bytes,
                                      bool interleaved);
 
-/** Does this rank's request resemble its last one in this direction, and was that call direct,
- *  other than for a measurement? A local prediction: the agreement finds whether all ranks have the
+/** True if this rank's request resembles its last one in this direction, and that call was direct,
+ *  other than for a measurement. A local prediction: the agreement finds whether all ranks have the
  *  same. */
 bool collio_tuner_expects_direct(const struct collio_exchange_t *ex);
 
