@@ -8,13 +8,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SLOW_SERVERS = 64 };
+enum { SLOW_SERVERS = 64, SLOW_RANKS = 1024 };
 
 /** The file "costs" of a virtual cluster, mapped by the switch and by every process that uses the
  *  storage. collio_bench maps the first word (bench/src/system.c). */
 typedef struct slow_costs_t {
     _Atomic int32_t active;                   /* costs apply while it is above 0 */
     _Atomic int64_t busy_until[SLOW_SERVERS]; /* nanoseconds of CLOCK_MONOTONIC, each server */
+    _Atomic int64_t
+        rank_until[2][SLOW_RANKS]; /* the same of messages inside nodes: sender, receiver */
 } slow_costs_t;
 
 static inline slow_costs_t *slow_map(const char *path)

@@ -9,7 +9,9 @@ from . import child
 
 FIELDS = {"nodes": int, "ranks_per_node": int, "link": str, "latency_us": int, "message_us": int,
           "servers": int, "stripe_bytes": int, "server_bytes_per_second": int, "request_us": int,
-          "storage_latency_us": int, "memory_mib": str}
+          "storage_latency_us": int, "memory_mib": str,
+          "node_message_us": int, "node_bytes_per_second": int}
+OPTIONAL = ("memory_mib", "node_message_us", "node_bytes_per_second")
 MTU = 65000  # a message of up to 64 KiB is one frame
 NAP_US = 16  # for each rank: waiting ranks sleep that long; a message of another node wakes them
 
@@ -45,7 +47,7 @@ def read(path):
                 if key not in FIELDS:
                     raise SystemExit(f"{path}: no key '{key}'; known: {', '.join(FIELDS)}")
                 values[key] = FIELDS[key](value)
-    missing = [key for key in FIELDS if key not in values and key != "memory_mib"]
+    missing = [key for key in FIELDS if key not in values and key not in OPTIONAL]
     if missing:
         raise SystemExit(f"{path}: {', '.join(missing)}: missing")
     return Machine(os.path.basename(path), " ".join(text), values)
@@ -66,10 +68,12 @@ class Cluster:
         m = self.machine
         storage = (m.servers, m.stripe_bytes, m.server_bytes_per_second, m.request_us,
                    m.storage_latency_us)
+        inside = (("--node-costs", f"{m.node_message_us},{m.node_bytes_per_second}")
+                  if "node_message_us" in m.values else ())
         try:
             self._call("up", str(m.nodes), "--slots", str(m.ranks_per_node), "--rate", m.link,
                        "--latency", str(m.latency_us), "--message", str(m.message_us),
-                       "--mtu", str(MTU), "--storage", ",".join(map(str, storage)))
+                       "--mtu", str(MTU), "--storage", ",".join(map(str, storage)), *inside)
             self.folder = self._call("netdir")
         except BaseException:
             self._call("down")

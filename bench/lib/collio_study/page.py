@@ -101,10 +101,13 @@ def _claims(study, results):
 
 def _machine(machine):
     m = machine
+    inside = (f"; a message inside a node costs {m.node_message_us} us and "
+              f"{1e9 / m.node_bytes_per_second:g} ns per byte at each rank"
+              if "node_message_us" in m.values else "")
     return [f"[`{m.name}`](../../bench/machines/{m.name}): {m.nodes} nodes with up to "
             f"{m.ranks_per_node} ranks; a link moves {m.link_bytes() / 1e6:g} MB/s, latency "
             f"{m.latency_us} us; a message costs {m.message_us} us at each card; {m.servers} servers "
-            f"with {m.server_bytes_per_second / 1e6:g} MB/s each, {m.request_us} us per request.", ""]
+            f"with {m.server_bytes_per_second / 1e6:g} MB/s each, {m.request_us} us per request{inside}.", ""]
 
 
 def _beside(rows, share):

@@ -68,11 +68,11 @@ def _short(value):
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def save(path, study, rows, found):
-    """rows: of runs.Store; found: the machines."""
+def save(path, study, rows, found, of_old=None):
+    """rows: of runs.Store; found: the machines; of_old: conditions of a record that is written again."""
     counters = _counters(study)
     fields = [f for f in FIELDS if any(f in row for row in rows)]
-    head = {"study": study.NAME, "conditions": conditions(),
+    head = {"study": study.NAME, "conditions": of_old or conditions(),
             "machines": [dataclasses.asdict(m) for m in found],
             "columns": fields + [f"{name}.{part}" for name, part in counters]}
     lines = []

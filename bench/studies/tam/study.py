@@ -1,4 +1,10 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
+import csv
+import os
+import subprocess
+import tempfile
+
+from collio_study import authors
 from collio_study.study import Case, Claim, hints, ratios_at_most
 
 TITLE = "Two layers against one (TAM)"
@@ -33,11 +39,23 @@ ROMIO_HINTS = ("--hint", f"cb_buffer_size={BUFFER}", "--hint", "cb_nodes=8", "--
 SWEEP_RANKS = 64
 SWEEP = (1, 2, 4, 8)  # local aggregators per node
 SWEEP_PANEL = f"P_L, {{}}, {SWEEP_RANKS} ranks"
+# The same where messages inside a node have a cost, too: the authors' way, and by shared memory.
+INSIDE, INSIDE_MACHINE, INSIDE_RANKS = "P_L, {}, costs inside a node", "fat", 128
+INSIDE_SWEEP = (1, 2, 4, 8, 16)
+INSIDE_PATTERNS = ("E3SM G", "BTIO", "S3D")
+INTRA = {"messages inside": "isend", "shared memory inside": "shm"}
+SENDS = {"Issend": "on", "Isend": "off"}
+SEND_PANEL = "{}, one layer, sends"
+NO_REDUCTION = (("io_ompio_grouping_option", "7"),)  # SIMPLE_PLUS: set_view reduces nothing
+VIEWS, VIEW_SERIES = "S3D, set_view", ("with its reduction", "without")
+# Exact, by bench/scale: pieces before and after the layer inside the nodes, with P_L = 256.
+COALESCED, COALESCED_RANKS, THETA = "coalescing, {}", (1024, 4096, 16384), 64
+LOCAL = 256
 
 
-def _tam(per_node):
+def _tam(per_node, **more):
     return hints(exchange="on", schedule="none", buffer_bytes=BUFFER, aggregators=8,
-                 local_aggregators=8 * per_node)
+                 local_aggregators=8 * per_node, **more)
 
 
 def cases():
@@ -54,14 +72,133 @@ def cases():
         for per_node in SWEEP:
             yield Case(SWEEP_PANEL.format(name), "two layers", per_node, SWEEP_RANKS,
                        PATTERNS[name] + _tam(per_node), TAM)
+    for name in INSIDE_PATTERNS:
+        ranks = SQUARE[INSIDE_RANKS] if name == "BTIO" else INSIDE_RANKS
+        for per_node in INSIDE_SWEEP:
+            for words, intra in INTRA.items():
+                yield Case(INSIDE.format(name), words, per_node, ranks,
+                           PATTERNS[name] + _tam(per_node, intra=intra), TAM, INSIDE_MACHINE)
+    for name in ("E3SM G", "S3D"):
+        for ranks in RANKS[1:]:
+            for words, sync in SENDS.items():
+                yield Case(SEND_PANEL.format(name), words, ranks, ranks,
+                           PATTERNS[name] + _tam(ranks, sync_send=sync), TAM)
+    for ranks in RANKS:
+        for words, mca in zip(VIEW_SERIES, ((), NO_REDUCTION)):
+            yield Case(VIEWS, words, ranks, ranks, PATTERNS["S3D"] + _tam(1), TAM + mca)
 
 
-LINES = list(PATTERNS) + [SWEEP_PANEL.format(name) for name in ("E3SM G", "S3D")]
+def computed(_source, build, _machine):
+    """Rows of results without times: what the layer inside the nodes joins, counted by bench/scale."""
+    for name, pattern in (("BTIO", "btio"), ("S3D", "s3d")):
+        for ranks in COALESCED_RANKS:
+            with tempfile.TemporaryDirectory() as folder:
+                table = os.path.join(folder, "scale.csv")
+                subprocess.run([os.path.join(build, "bench", "scale", "scale"), "--pattern", pattern, "--ranks",
+                                str(ranks), "--per-node", str(THETA), "--local", str(LOCAL * THETA // ranks),
+                                "--csv", table], check=True, stdout=subprocess.DEVNULL)
+                with open(table, encoding="utf-8", newline="") as lines:
+                    row = {row["way"]: row for row in csv.DictReader(lines)}["tam"]
+            counters = {"requests_gathered": {"sum": int(row["layer1_extents_before"])},
+                        "requests_merged": {"sum": int(row["layer1_extents_after"])}}
+            yield {"key": f"{COALESCED.format(name)}|computed|{ranks}", "phase": "write", "busy": 0, "repeat": 0,
+                   "counters": counters}
+
+
+def more(results):
+    return _coalescing(results) + _sweep_parts(results) + _views(results)
+
+
+def _coalescing(results):
+    out = ["## Coalescing inside the nodes", "", authors.fill(
+        "Pieces of the file before and after the layer inside the nodes, with {tam.local_best} local aggregators "
+        "and {tam.ranks_per_node} ranks per node: exact counts of [scale](../../bench/scale/README.md) for the "
+        "authors' arrays, no run."), "",
+           "| | ranks | before | after | joined | authors |", "|---|--:|--:|--:|--:|--:|"]
+    for name in ("BTIO", "S3D"):
+        for ranks in COALESCED_RANKS:
+            before, after = (results.counter(COALESCED.format(name), "computed", ranks, "write", counter)
+                             for counter in ("requests_gathered", "requests_merged"))
+            if after:
+                theirs = authors.value(f"tam.btio_coalesced_{ranks}")["text"] if name == "BTIO" else ""
+                out.append(f"| {name} | {ranks:,} | {before:,.0f} | {after:,.0f} | {before / after:.1f} | {theirs} |")
+    return out + [""] if len(out) > 6 else []
+
+
+PARTS = (("inside: lists", "time_gather"), ("inside: data", "time_gather_move"), ("own request", "time_split"),
+         ("between: lists", "time_route"), ("merge", "time_merge"), ("between: data", "time_exchange"),
+         ("file access", "time_io"), ("agreement", "time_agree"), ("completion", "time_complete"))
+
+
+def _sweep_parts(results):
+    """The authors' figures: parts of the time over P_L. Writes only, as theirs."""
+    out = ["## Parts of the time over P_L", "",
+           "Writes, seconds of the slowest rank in each part. `P_L` is the number of local aggregators of a "
+           "node. Where only messages between nodes cost something, one is always best.", "",
+           "| | P_L | | call | " + " | ".join(words for words, _ in PARTS) + " |",
+           "|---|--:|---|--:|" + "--:|" * len(PARTS)]
+    panels = [(SWEEP_PANEL.format(name), ("two layers",), SWEEP) for name in ("E3SM G", "S3D")]
+    panels += [(INSIDE.format(name), tuple(INTRA), INSIDE_SWEEP) for name in INSIDE_PATTERNS]
+    for panel, names, xs in panels:
+        for name in names:
+            for x in xs:
+                whole = results.time(panel, name, x, "write")
+                if whole:
+                    cells = [results.counter(panel, name, x, "write", part, "max") or 0 for _, part in PARTS]
+                    out.append(f"| {panel} | {x} | {name} | {whole:.3f} | "
+                               + " | ".join(f"{v / 1e9:.3f}" for v in cells) + " |")
+    return out + [""] if len(out) > 6 else []
+
+
+def _views(results):
+    """Why S3D spends its time in agreements."""
+    nodes, hops, card, latency = 8, 6, 0.002, 0.0001  # of the machine `messages`
+    one = hops * (2 * card + latency)
+    out = ["## Agreements of S3D", "",
+           "S3D sets a view for each of its 4 variables, and `MPI_File_set_view` of Open MPI's io/ompio reduces "
+           "three numbers over all ranks, rank by rank and not node by node. By recursive doubling 3 rounds go "
+           f"between the {nodes} nodes, and in each of them all ranks of a node send. The ranks leave that reduction "
+           "one after the other, and the first ones wait in the agreement of the call behind it: their wait is in "
+           "`time_agree`. The other patterns set one view per file. This was found by reading; the table "
+           "supports it: the nodes are the same in all rows, so the agreements cost the same, and what is above them grows "
+           "with the ranks per node.", "",
+           f"An agreement is {2 * (nodes - 1)} messages between leaders of nodes, {hops} hops one after the other, "
+           f"{one:.3f} s here. `--mca io_ompio_grouping_option 7` leaves the reduction out; no component of collio "
+           "uses its result.", "",
+           "| s | ranks of a node | agreements, one per call | reduction, messages of a card | `time_agree` |",
+           "|---|--:|--:|--:|--:|"]
+    for name, calls in (("S3D", 4), ("BTIO", 1)):
+        for ranks in RANKS:
+            agree = results.counter(name, "two layers", ranks, "read", "time_agree", "max")
+            sends = 3 * ranks // nodes * card * calls if name == "S3D" else 0
+            if agree:
+                out.append(f"| {name}, read, {ranks} ranks | {ranks // nodes} | {calls * one:.3f} | {sends:.3f} | "
+                           f"{agree / 1e9:.3f} |")
+    out.append("")
+    rows = []
+    for ranks in RANKS:
+        for phase in ("write", "read"):
+            times = [results.time(VIEWS, name, ranks, phase) for name in VIEW_SERIES]
+            agree = [results.counter(VIEWS, name, ranks, phase, "time_agree", "max") for name in VIEW_SERIES]
+            if all(times) and all(agree):
+                rows.append(f"| {ranks} | {phase} | " + " | ".join(
+                    f"{t:.3f} ({a / 1e9:.3f})" for t, a in zip(times, agree)) + " |")
+    if rows:
+        out += ["Seconds of a call, in parentheses agreements:", "",
+                "| ranks | | " + " | ".join(VIEW_SERIES) + " |", "|--:|---|---|---|", *rows, ""]
+    return out
+
+
+LINES = (list(PATTERNS) + [SWEEP_PANEL.format(name) for name in ("E3SM G", "S3D")]
+         + [INSIDE.format(name) for name in INSIDE_PATTERNS])
 X_NAME = {name: "ranks" for name in PATTERNS}
 X_NAME.update({name: "local aggregators per node" for name in LINES[4:]})
+X_NAME.update({SEND_PANEL.format(name): "ranks" for name in ("E3SM G", "S3D")} | {VIEWS: "ranks"})
 COUNTERS = (("messages between nodes", "messages_between_nodes", "sum"),
             ("messages with offset lists", "meta_messages", "sum"),
-            ("cycles of an aggregator", "cycles", "max"))
+            ("cycles of an aggregator", "cycles", "max"),
+            ("pieces gathered in nodes", "requests_gathered", "sum"),
+            ("pieces after that", "requests_merged", "sum"))
 BREAKDOWN = (("one layer", "two layers"),
              (("agreement", "time_agree"), ("gather, merge in node", "time_gather"),
               ("move in node", "time_gather_move"), ("own request", "time_split"),
@@ -91,4 +228,4 @@ DIFFERS = """The authors had {tam.ranks_per_node} ranks per node; the factor gro
 one layer sends that many times more messages. With 16 ranks and 8 aggregators, vulcan's groups
 are the nodes: its aggregators read the pieces of their own node and send no message to another
 node. This is fast where a request of 100 us costs less than a message of 2000 us; the series of
-this page exchange in every call (exchange = on)."""
+this page exchange in every call (exchange = on). Bytes that move through shared memory cost nothing in any model here."""
