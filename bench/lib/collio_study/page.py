@@ -144,7 +144,7 @@ def _all_cases(study, results):
     """The study's own, and those that were computed for the same points."""
     cases = list(study.cases())
     known = {case.key(): case for case in cases}
-    for key, _ in results.rows:
+    for key, _ in results.rows if hasattr(study, "computed") else ():
         panel, series, x = key.split("|")
         like = next((c for c in cases if c.panel == panel and str(c.x) == x), None)
         if key not in known and like:
