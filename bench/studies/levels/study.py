@@ -12,11 +12,12 @@ belong to one machine each. In BTIO, {levels.btio_2_0} than level 2, because
 sieving read mostly holes."""
 MACHINE = "requests"
 REPEAT = 2
-STEPS = 1
-TAKE = "seconds"
+STEPS = 2  # the second counts: ranks connect in the first one, and each stack does so in its own job
+TAKE = "settled"
 RANKS = 16
 SCALED = (("ranks", "{levels.ranks}", "16"), ("sieve buffer", "{levels.sieve}", "the same, ROMIO"),
-          ("data of one call", "DIST3D {levels.dist3d_bytes}, BTIO {levels.btio_bytes}", "64 KiB"),
+          ("data of one call", "DIST3D {levels.dist3d_bytes}, BTIO {levels.btio_bytes}",
+           "64 KiB; 10 MiB where bytes limit"),
           ("cost of a request at a server", "", "0.5 ms, and 0.5 ms on the way"))
 PATTERNS = {"DIST3D": ("--kernel", "dist3d", "--size", "64k"),
             "BTIO": ("--kernel", "btio", "--size", "64k"),
@@ -26,6 +27,8 @@ STACKS = {"collio": (("io", "ompio"), ("fcoll", "overlap"), ("fbtl", "mtpwrite")
           "ROMIO": (("io", "romio321"),)}
 UNSIEVED = (("fbtl_posix_write_datasieving", "0"),)  # else bytes are lost: contrib/upstream, 15
 LEVELS = (0, 1, 2, 3)
+CONSENT, CONSENT_HINT = "collio, with consent", ("--hint", "romio_ds_write=enable")  # to write holes back
+LARGE, LARGE_MACHINE = "BTIO, bytes limit", "bytes"  # more than one sieve window
 
 
 def cases():
@@ -36,6 +39,14 @@ def cases():
                     mca += UNSIEVED
                 more = hints(exchange="on") if stack == "collio" and level == 3 else ()
                 yield Case(name, stack, level, RANKS, args + ("--level", str(level)) + more, mca)
+    for level in (1, 2):
+        for name, args in PATTERNS.items():
+            yield Case(name, CONSENT, level, RANKS, args + ("--level", str(level)) + CONSENT_HINT,
+                       STACKS["collio"])
+    for level in (0, 2, 3):
+        for stack in ("ROMIO", "collio"):
+            yield Case(LARGE, stack, level, RANKS, ("--kernel", "btio", "--grid", "64", "--phases", "read",
+                                                    "--level", str(level)), STACKS[stack], LARGE_MACHINE)
 
 
 def _levels(stack, low=0, high=3, patterns=tuple(PATTERNS), phases=("write", "read")):
@@ -59,10 +70,14 @@ def _theirs():
 OVER_STOCK = ratios(PATTERNS, (3,), "stock", "collio")
 OVER_ROMIO = ratios(PATTERNS, (3,), "ROMIO", "collio")
 LINES = ()
-X_NAME = {name: "level" for name in PATTERNS}
+X_NAME = {name: "level" for name in (*PATTERNS, LARGE)}
 COUNTERS = ()
 COUNTED = ()
 CLAIMS = (*_theirs(),
+          Claim("ROMIO, BTIO, read, bytes limit: level 2 over level 0",
+                _levels("ROMIO", 0, 2, (LARGE,), ("read",)), authors="levels.btio_2_0"),
+          Claim("writes, level 2: collio with consent over without",
+                lambda results: [f for f in (results.ratio(p, 2, "write", "collio", CONSENT) for p in PATTERNS) if f]),
           Claim("level 3 over level 0, collio", _levels("collio")),
           Claim("level 3 over level 0, stock", _levels("stock")),
           Claim("level 3 over level 0, ROMIO", _levels("ROMIO")),
@@ -76,6 +91,7 @@ array and depends on the machine; the arrays here are some thousand times smalle
 without data sieving: with it, aggregators of Open MPI 4.1.4 overwrite each other's bytes (wrong bytes
 in all runs of BTIO; [report 15](../../contrib/upstream/README.md)). collio does not sieve writes here:
 it writes holes back only [with consent](../mtpwrite.md#data-sieving), so level 2 writes take as long as
-level 0. The patterns of a level run in one
-job, and ranks connect when they first send to each other: at level 3 the write of DIST3D includes
-this for stock and ROMIO, the write of BTIO for collio, which sends less in DIST3D."""
+level 0. Level 0 beats level 2 where reading holes costs more than asking for pieces: that needs servers whose
+bytes are slow beside their requests, and more data than a sieve window (`bytes`). The patterns of a level run in one
+job, and ranks connect when they first send to each other; where the record has one step only, the first write of a stack
+at level 3 includes this: DIST3D for stock and ROMIO, BTIO for collio, which sends less in DIST3D."""
