@@ -25,13 +25,14 @@ void collio_crossing_add(collio_crossing_t *sum, const collio_rank_range_t *rank
     collio_heap_entry_t heap[COLLIO_INTERLEAVE_RANKS];
     const collio_rank_range_t *last = NULL;
     bool last_crosses = false;
+    size_t left = 0;
 
     COLLIO_ASSERT(count <= COLLIO_INTERLEAVE_RANKS);
-    for (size_t i = 0; i < count; ++i) {
-        heap[i] = (collio_heap_entry_t){.key = rank[i].lo, .input = i};
+    for (; left < count; ++left) {
+        heap[left] = (collio_heap_entry_t){.key = rank[left].lo, .input = left};
     }
-    collio_heap_build(heap, count);
-    for (; 0 < count; --count) {
+    collio_heap_build(heap, left);
+    for (; 0 < left; --left) {
         const collio_rank_range_t *next = &rank[heap[0].input];
         bool crosses = NULL != last && next->lo < last->hi;
 
@@ -40,8 +41,8 @@ void collio_crossing_add(collio_crossing_t *sum, const collio_rank_range_t *rank
         }
         last = next;
         last_crosses = crosses;
-        heap[0] = heap[count - 1];
-        collio_heap_down(heap, count - 1, 0);
+        heap[0] = heap[left - 1];
+        collio_heap_down(heap, left - 1, 0);
     }
     if (NULL != last) {
         crossing_add(sum, last, last_crosses);
