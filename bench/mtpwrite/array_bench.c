@@ -3,7 +3,7 @@
  * The array of Build-IO, without MPI: N elements of E bytes, 4 bytes apart in memory, are matched
  * with a contiguous part of a file. Wall time of one process and one thread, best of R.
  *
- *     grown   the array gets room for 100 pieces more whenever it is full, as in Open MPI's io/ompio
+ *     grown   the array grows by 100 pieces whenever it is full, as in Open MPI's io/ompio
  *     once    room for N + M - 1 pieces first (M pieces of the file), then the same matching
  *
  *   array_bench E R N...      ->  a line "E N grown_s once_s" for each N

@@ -50,8 +50,9 @@ static inline int64_t collio_wait_sleep(int64_t waited, int64_t last, int ranks_
 }
 
 /** True if agreement number `number`, counted from 0, has reached a point (all contributions are
- *  reduced, or the result is available). `word` is in shared memory and has the number of agreements, modulo 2^32,
- *  that have reached the point. It may lag by several, because agreements may skip a point. */
+ *  reduced, or the result is available). `word` is in shared memory: the number of agreements,
+ *  modulo 2^32, that have reached the point. It may lag by several, because agreements may skip a
+ *  point. */
 static inline bool collio_wait_reached(uint32_t word, uint32_t number)
 {
     return (int32_t) (word - number) > 0;

@@ -13,8 +13,8 @@
 int64_t collio_available_bytes(const char *root);
 
 /** Rule of `auto`: true if the usable memory of a node is too small for the collective buffers of
- *  its aggregators. `usable` is half of the available memory: the other half is for the application,
- *  MPI and the page cache. */
+ *  its aggregators. `usable` is half of the available memory: the other half is for the
+ *  application, MPI and the page cache. */
 static inline bool collio_available_short(int64_t usable, int64_t aggregators, int64_t buffer_bytes)
 {
     return usable / (aggregators > 0 ? aggregators : 1) < buffer_bytes;

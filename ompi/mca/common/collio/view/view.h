@@ -60,7 +60,8 @@ int64_t collio_flat_held(void);
 void collio_flat_finalize(void);
 
 /** True if Open MPI's convertor must access this user buffer, because the buffer is on a device or
- *  the file's data representation is not native. If so, pack (write) or unpack (read) with a stage. */
+ *  the file's data representation is not native. If so, pack (write) or unpack (read) with a stage.
+ */
 bool collio_stage_needed(ompio_file_t *fh, const void *buffer, size_t count, ompi_datatype_t *type);
 
 /** A packed host copy of a user buffer. */
