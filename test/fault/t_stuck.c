@@ -19,7 +19,7 @@ enum { RECORD = 64, STEP = 2 * RECORD, FIRST = 120, SECOND = 20, ATTEMPTS_MAX = 
 static int64_t clock_ns = 1000000000;
 static collio_kernel_op_t *taken[COLLIO_QUEUE_DEPTH];
 static size_t taken_count;
-static int attempts, collects, failed_tests;
+static int attempts, collects, closed, failed_tests;
 
 static void verdict(int fine, const char *name)
 {
@@ -40,7 +40,10 @@ static int stuck_open(void)
     return 0;
 }
 
-static void stuck_close(void) {}
+static void stuck_close(void)
+{
+    closed++;
+}
 
 static size_t stuck_push(collio_kernel_op_t *ops, size_t count, bool write, int fd)
 {
@@ -123,11 +126,16 @@ int main(int argc, char **argv)
     verdict(SECOND - (COLLIO_QUEUE_DEPTH - FIRST) == records(fd, FIRST * STEP, SECOND, data),
             "the rest of it is transferred at once");
     verdict(-EAGAIN == collio_kernel_start(&queue, &third), "a job that does not fit is refused");
+    collio_kernel_finalize(&queue);
+    verdict(queue.is_open && 0 == closed && COLLIO_QUEUE_DEPTH == queue.in_flight,
+            "the end of the process does not wait for it");
     collects = 1;
     collio_kernel_drive(&queue, true);
     verdict(1 == first.done && 1 == second.done
                 && FIRST + SECOND == records(fd, 0, FIRST + SECOND, data),
             "what is in flight is collected later");
+    collio_kernel_finalize(&queue);
+    verdict(!queue.is_open && 1 == closed, "an empty queue is closed");
     close(fd);
     return 0 == failed_tests ? 0 : 1;
 }

@@ -201,7 +201,8 @@ int collio_access_start(collio_job_t *job);
  *  job with `caller_waits` is transferred in this call once its lock is held. */
 bool collio_access_test(collio_job_t *job);
 
-/** Waits until the job is done, and drives its engine meanwhile. */
+/** Waits until the job is done, and drives its engine meanwhile. Does not give up if a queue of the
+ *  kernel is stuck: the kernel may still access the memory of the job, which the caller frees. */
 void collio_access_wait(collio_job_t *job);
 
 /** Ends all threads and queues of this process. */

@@ -326,10 +326,7 @@ void collio_kernel_drive(collio_kernel_queue_t *queue, bool wait)
 void collio_kernel_finalize(collio_kernel_queue_t *queue)
 {
     pthread_mutex_lock(&queue->mutex);
-    if (queue->is_open) {
-        while (0 < queue->in_flight) {
-            collect_one(queue, wait_slice_ns);
-        }
+    if (queue->is_open && make_room(queue, 1)) {
         queue->close();
         queue->is_open = false;
     }

@@ -58,6 +58,8 @@ extern collio_kernel_queue_t collio_kernel_uring;
 int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job);
 /** Collects completions. Does not block, unless `wait`: then waits up to a time slice for one. */
 void collio_kernel_drive(collio_kernel_queue_t *queue, bool wait);
+/** Collects what is in flight and releases the queue. If nothing can be collected for a second, the
+ *  queue stays open: the kernel may still use the memory of the operations. */
 void collio_kernel_finalize(collio_kernel_queue_t *queue);
 
 #endif /* COLLIO_ENGINE_QUEUE_H */
