@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ompi/mca/common/collio/compat/clock.h"
@@ -145,20 +144,20 @@ static char *turn_path(const counter_t *counter)
     return 0 > asprintf(&path, "%s.turn", counter->path) ? NULL : path;
 }
 
-/* Makes a directory, which only one rank at a time can do. A waiting rank sleeps longer after each
- * attempt; a part of the sleep is random, so that ranks do not stay synchronized. A turn is a read
- * and a write of one block, so a rank that keeps the same directory for a minute was killed. */
+/* Makes a directory, which only one rank at a time can do. A waiting rank makes MPI progress, since
+ * others may wait for its messages, and sleeps longer after each attempt; a part of the sleep is
+ * random, so that ranks do not stay synchronized. A turn is a read and a write of one block, so a
+ * rank that keeps the same directory for a minute was killed. */
 static int make_turn(const char *path)
 {
     enum { PAUSE_FIRST = 50000, PAUSE_MAX = 5000000 }; /* ns */
     const uint64_t LOOK = UINT64_C(1000000000), DEAD = 60 * LOOK;
     struct stat first = {.st_ino = 0};
-    uint64_t since = collio_now(), looked = since;
-    long pause = PAUSE_FIRST;
+    uint64_t since = collio_now(), looked = since, pause = PAUSE_FIRST;
 
     while (0 != mkdir(path, 0700)) {
         uint64_t now = collio_now();
-        struct timespec turn = {.tv_nsec = pause / 2 + (long) (now % (uint64_t) (pause / 2))};
+        collio_lock_retry_t retry = {.next_ns = now + pause / 2 + now % (pause / 2)};
 
         if (EEXIST != errno && EINTR != errno) {
             return errno;
@@ -176,7 +175,7 @@ static int make_turn(const char *path)
                 return EOWNERDEAD;
             }
         }
-        nanosleep(&turn, NULL);
+        collio_lock_pause(&retry);
         pause = 2 * pause < PAUSE_MAX ? 2 * pause : PAUSE_MAX;
     }
     return 0;

@@ -30,6 +30,7 @@
 
 #include "ompi/mca/common/collio/access/access.h"
 #include "ompi/mca/common/collio/help/help.h"
+#include "ompi/mca/common/collio/hook/guard.h"
 #include "ompi/mca/common/collio/hook/handle.h"
 #include "ompi/mca/common/collio/hook/reach.h"
 #include "ompi/mca/common/collio/ompio/fs_open.h"
@@ -190,12 +191,14 @@ static int pointer_file_open(struct ompi_communicator_t *comm, const char *filen
     collio_hook_t *hook = collio_hook_get(fh);
     collio_handle_t *handle = collio_handle_take(fh); /* before the session is settled */
     pointer_t *pointer;
-    int rc = compare_sessions(fh);
+    int rc;
 
     (void) comm;
     (void) filename;
     (void) amode;
     (void) info;
+    collio_locks_progress();
+    rc = compare_sessions(fh);
     if (OMPI_SUCCESS != rc) {
         return rc;
     }

@@ -255,6 +255,11 @@ static void idle(void)
     (void) opal_progress();
 }
 
+void collio_locks_progress(void)
+{
+    collio_lock_set_idle(idle);
+}
+
 void collio_caches_open(ompio_file_t *fh, collio_access_t *access)
 {
     const collio_guard_t *guard = guard_of(fh);
@@ -263,7 +268,7 @@ void collio_caches_open(ompio_file_t *fh, collio_access_t *access)
     if (NULL != guard) {
         access->tuning = guard->tuning;
     }
-    collio_lock_set_idle(idle);
+    collio_locks_progress();
     if (COLLIO_COHERENCE_FLUSH == access->coherence) {
         (void) collio_access_refresh(fh->fd); /* drops pages of an earlier handle */
     }

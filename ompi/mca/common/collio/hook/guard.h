@@ -66,6 +66,10 @@ const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access);
 void collio_caches_open(ompio_file_t *fh, collio_access_t *access);
 
 /** Sends the bytes of individual writes on this node to the servers if collective accesses of other
+/** Lets callers of this process that wait for a lock make MPI progress, from now on. For users of
+ *  locks that wait before the access struct of a handle is filled. Local. */
+void collio_locks_progress(void);
+
  *  ranks would otherwise miss them. Does nothing without individual writes since the last flush.
  *  Local. Returns 0 or a positive errno. */
 int collio_caches_flush(ompio_file_t *fh, const collio_access_t *access);
