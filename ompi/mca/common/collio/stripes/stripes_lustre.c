@@ -81,7 +81,8 @@ static int fill(const collio_llapi_t *api, const collio_stripes_t *wanted, colli
     return 0;
 }
 
-/* Returns a descriptor or -errno. */
+/* Returns a descriptor or -errno. An interrupted attempt is repeated: the library reports it as any
+ * other failure, after which the file would get the default stripes. */
 static int lustre_stripes_open_striped(const collio_llapi_t *api, const collio_stripes_t *wanted,
                                        const char *path, int amode, int perm)
 {
@@ -93,11 +94,13 @@ static int lustre_stripes_open_striped(const collio_llapi_t *api, const collio_s
     }
     rc = fill(api, wanted, layout);
     if (0 == rc) {
-        errno = 0;
-        rc = api->layout_file_open(path, amode, (mode_t) perm, layout);
-        if (0 > rc) {
-            rc = collio_llapi_failure();
-        }
+        do {
+            errno = 0;
+            rc = api->layout_file_open(path, amode, (mode_t) perm, layout);
+            if (0 > rc) {
+                rc = collio_llapi_failure();
+            }
+        } while (-EINTR == rc);
     }
     api->layout_free(layout);
     return rc;
