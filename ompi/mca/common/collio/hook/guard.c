@@ -184,7 +184,7 @@ static int64_t view_density(const ompio_file_t *fh, const collio_access_t *acces
                                 collio_sieve_call_bytes(access->in_memory, access->network));
 }
 
-int collio_guard_view(ompio_file_t *fh, collio_access_t *collective)
+int collio_guard_view(ompio_file_t *fh, collio_access_t *collective, bool set)
 {
     collio_guard_t *guard = guard_of(fh);
     collio_access_t access;
@@ -196,12 +196,12 @@ int collio_guard_view(ompio_file_t *fh, collio_access_t *collective)
         return OMPI_SUCCESS;
     }
     collio_access_open(&access, fh->fd);
-    mine = view_density(fh, &access);
+    mine = set ? view_density(fh, &access) : 0;
     rc = collio_allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, fh->f_comm);
     if (OMPI_SUCCESS != rc || !collio_sieve_dense(all)) {
         return rc;
     }
-    mine = collio_lock_works(&access) ? YES : NO_LOCKS;
+    mine = set && collio_lock_works(&access) ? YES : NO_LOCKS;
     rc = collio_allreduce(&mine, &all, 1, MPI_INT64_T, MPI_MAX, fh->f_comm);
     if (OMPI_SUCCESS != rc) {
         return rc;

@@ -48,10 +48,11 @@ const char *collio_guard_settle(ompio_file_t *fh, collio_access_t *access, int64
 bool collio_guard_serves_all(int64_t all);
 
 /** For MPI_File_set_view, after the view was set: switches sieving on if the handle waits for a
- *  view of small pieces and this is one. `collective`: access struct of the fcoll, or NULL.
- *  Collective over fh->f_comm; communicates only for handles that wait. Returns OMPI_SUCCESS, or
- *  the error of a communication. */
-int collio_guard_view(ompio_file_t *fh, collio_access_t *collective);
+ *  view of small pieces and this is one. `collective`: access struct of the fcoll, or NULL. `set`:
+ *  false on a rank that could not set its view; then sieving stays off. Collective over fh->f_comm;
+ *  communicates only for handles that wait. Returns OMPI_SUCCESS, or the error of a
+ *  communication. */
+int collio_guard_view(ompio_file_t *fh, collio_access_t *collective, bool set);
 
 /** For the access struct of the fbtl, at its first transfer: sets access->sieve_writes from the
  *  decision. Returns NULL, or once the reason why writes are not sieved although this rank
@@ -65,11 +66,11 @@ const char *collio_guard_use(ompio_file_t *fh, collio_access_t *access);
  *  of the job. Local. */
 void collio_caches_open(ompio_file_t *fh, collio_access_t *access);
 
-/** Sends the bytes of individual writes on this node to the servers if collective accesses of other
 /** Lets callers of this process that wait for a lock make MPI progress, from now on. For users of
  *  locks that wait before the access struct of a handle is filled. Local. */
 void collio_locks_progress(void);
 
+/** Sends the bytes of individual writes on this node to the servers if collective accesses of other
  *  ranks would otherwise miss them. Does nothing without individual writes since the last flush.
  *  Local. Returns 0 or a positive errno. */
 int collio_caches_flush(ompio_file_t *fh, const collio_access_t *access);

@@ -307,7 +307,8 @@ static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
 }
 
 /* Does not compare hints between ranks: rank 0 prints its help texts at once; texts that only
- * another rank has are printed when the next file is opened. */
+ * another rank has are printed when the next file is opened. io/ompio may fail on one rank after
+ * its last communication, for example without memory: that rank takes part in the agreement. */
 static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
                          struct ompi_datatype_t *etype, struct ompi_datatype_t *filetype,
                          const char *datarep, opal_info_t *info)
@@ -315,7 +316,7 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
     collio_hook_t *hook = collio_hook_find(file);
     opal_info_t *copy = OBJ_NEW(opal_info_t);
     collio_file_t *ours;
-    int rc;
+    int rc, agreed;
 
     /* the two hints that OMPIO reads here: MPI_File_set_info may have changed them since the open;
      * other hints are not checked, because programs set a view for every variable */
@@ -334,13 +335,13 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
     if (0 == hook->fh->f_rank) {
         collio_help_flush();
     }
+    ours = collio_file_find(hook->fh);
+    agreed = collio_guard_view(hook->fh, NULL == ours ? NULL : &ours->access, MPI_SUCCESS == rc);
     if (MPI_SUCCESS != rc) {
         return rc;
     }
-    ours = collio_file_find(hook->fh);
-    rc = collio_guard_view(hook->fh, NULL == ours ? NULL : &ours->access);
     collio_individual_view(file);
-    return rc;
+    return agreed;
 }
 
 void collio_entries_install(collio_hook_t *hook)
