@@ -3,7 +3,6 @@
  * Errors of calls at the shared file pointer: each call that moves bytes there, blocking,
  * nonblocking and split, returns the class of a failed access and a count that promises no byte too
  * many, and the next call works. Runs with libfault preloaded.
- * "shared": not the ordered calls, which a stock fcoll makes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -164,9 +163,6 @@ int main(int argc, char *argv[])
         int class = rows[i].write ? MPI_ERR_NO_SPACE : MPI_ERR_IO;
         const char *op = rows[i].write ? "write" : "read";
 
-        if (rows[i].ordered && 1 < argc && 0 == strcmp(argv[1], "shared")) {
-            continue;
-        }
         snprintf(spec, sizeof(spec), "op=%s,match=shared_errors,errno=%d,at=1", op, error);
         fails(&rows[i], "fails", spec, class, 0);
         snprintf(spec, sizeof(spec), "op=%s,match=shared_errors,errno=%d,after=%d", op, error,

@@ -424,14 +424,54 @@ static int seek(ompio_file_t *fh, OMPI_MPI_OFFSET_TYPE offset, int whence)
 
 typedef collio_count_t count_t;
 
-/* Accesses by an entry of the file's table, which belongs to the fcoll or the fbtl of the file. */
-#define BY_TABLE(access) \
-    COLLIO_IO_TABLE(file).io_module_file_##access(file, call.offset, buffer, count, type, result)
+/* True if fcoll/overlap or fcoll/tam serves the file. */
+static bool has_fcoll(const ompio_file_t *fh)
+{
+    return NULL != collio_handle_get(fh, COLLIO_PLACE_FCOLL);
+}
+
+/* Gives all ranks an error if one has any. Collective. */
+static int error_of_all(ompio_file_t *fh, int mine)
+{
+    int error = 0 > mine ? MPI_ERR_OTHER : mine, all;
+    int rc = collio_allreduce(&error, &all, 1, MPI_INT, MPI_MAX, fh->f_comm);
+
+    return OMPI_SUCCESS == rc ? all : rc;
+}
+
+/* Makes an ordered call where a stock fcoll serves the file: each rank accesses its own part. */
+static int ordered_run(ompi_file_t *file, ompio_file_t *fh, const collio_call_t *call,
+                       ompi_status_public_t *status)
+{
+    return error_of_all(fh, pointer_of(fh)->watched ? collio_individual_run(file, call, status)
+                                                    : MPI_ERR_NO_MEM);
+}
+
+/* The same for a split call, which has another agreement at its end. */
+static int ordered_start(ompi_file_t *file, ompio_file_t *fh, const collio_call_t *call,
+                         ompi_request_t **request)
+{
+    int mine = pointer_of(fh)->watched ? collio_individual_start(file, call, request)
+                                       : MPI_ERR_NO_MEM;
+    int all = error_of_all(fh, mine);
+
+    if (OMPI_SUCCESS == mine && OMPI_SUCCESS != all) {
+        (void) ompi_request_wait(request, MPI_STATUS_IGNORE);
+    }
+    return all;
+}
 
 /* Accesses by collio's own individual call, with every fbtl: io/ompio's returns success after a
  * failed access, and requests that crash MPI_Wait. */
 #define INDIVIDUALLY(how) \
     (pointer_of(fh)->watched ? collio_individual_##how(file, &call, result) : MPI_ERR_NO_MEM)
+
+/* Accesses by a collective entry of the file's table, if that is collio's: those of a stock fcoll
+ * return success after a failed access. */
+#define ORDERED(access, how)                                                                  \
+    (has_fcoll(fh) ? COLLIO_IO_TABLE(file).io_module_file_##access(file, call.offset, buffer, \
+                                                                   count, type, result)       \
+                   : ordered_##how(file, fh, &call, result))
 
 /* Defines an entry of the module: advances the pointer, then accesses. io/ompio holds the file's
  * lock, which the access takes itself. */
@@ -456,11 +496,12 @@ ENTRY(read_shared, pointer_take, false, INDIVIDUALLY(run), void *, ompi_status_p
 ENTRY(write_shared, pointer_take, true, INDIVIDUALLY(run), const void *, ompi_status_public_t *)
 ENTRY(iread_shared, pointer_take, false, INDIVIDUALLY(start), void *, ompi_request_t **)
 ENTRY(iwrite_shared, pointer_take, true, INDIVIDUALLY(start), const void *, ompi_request_t **)
-ENTRY(read_ordered, take_ordered, false, BY_TABLE(read_at_all), void *, ompi_status_public_t *)
-ENTRY(write_ordered, take_ordered, true, BY_TABLE(write_at_all), const void *,
+ENTRY(read_ordered, take_ordered, false, ORDERED(read_at_all, run), void *, ompi_status_public_t *)
+ENTRY(write_ordered, take_ordered, true, ORDERED(write_at_all, run), const void *,
       ompi_status_public_t *)
-ENTRY(iread_ordered, take_ordered, false, BY_TABLE(iread_at_all), void *, ompi_request_t **)
-ENTRY(iwrite_ordered, take_ordered, true, BY_TABLE(iwrite_at_all), const void *, ompi_request_t **)
+ENTRY(iread_ordered, take_ordered, false, ORDERED(iread_at_all, start), void *, ompi_request_t **)
+ENTRY(iwrite_ordered, take_ordered, true, ORDERED(iwrite_at_all, start), const void *,
+      ompi_request_t **)
 
 /* One split collective call at a time; OMPIO keeps its request in the handle. */
 #define ENTRY_BEGIN(name, access, buffer_type)                                                  \
@@ -485,7 +526,7 @@ static int write_ordered_end(ompio_file_t *fh, const void *buffer, ompi_status_p
 
     (void) buffer;
     fh->f_split_coll_in_use = false;
-    return rc;
+    return has_fcoll(fh) ? rc : error_of_all(fh, rc);
 }
 
 static int read_ordered_end(ompio_file_t *fh, void *buffer, ompi_status_public_t *status)
