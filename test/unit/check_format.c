@@ -85,13 +85,26 @@ UNIT_TEST(format_lines_end_with_the_name)
     collio_text_fini(&text);
 }
 
+/* A name of a file that looks like a line of the report, or like a command of a terminal. */
+UNIT_TEST(format_escapes_names)
+{
+    collio_record_t record = record_of("/a\n  write\x9b\xc3\xa9");
+    collio_text_t text = {0};
+
+    collio_format_table(&text, &record);
+    find(text.at, "fcoll/test: /a\\n  write\\x9b\xc3\xa9\n");
+    collio_format_line(&text, &record, record.path);
+    find(text.at, " -  /a\\n  write\\x9b\xc3\xa9\n");
+    collio_text_fini(&text);
+}
+
 UNIT_TEST(format_json_escapes)
 {
-    collio_record_t record = record_of("a\"b\\c\n\xff\xc3\xa9");
+    collio_record_t record = record_of("a\"b\\c\n\xff\xc2\x9b\xc3\xa9");
     collio_text_t text = {0};
 
     collio_format_json(&text, &record, 0);
-    find(text.at, "\"file\":\"a\\\"b\\\\c\\u000a\\ufffd\xc3\xa9\"");
+    find(text.at, "\"file\":\"a\\\"b\\\\c\\u000a\\ufffd\\u009b\xc3\xa9\"");
     find(text.at,
          "\"write\":{\"calls\":3,\"bytes\":6291456,\"ns\":12000000,\"mib_per_s\":500.000}");
     find(text.at,

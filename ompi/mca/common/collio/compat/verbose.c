@@ -10,7 +10,6 @@
 
 void collio_verbose_print(int stream, const char *format, ...)
 {
-    enum { ESCAPE_BYTES = 4 }; /* "\\x1b" */
     char *text = NULL, *line = NULL;
     va_list arguments;
     int length;
@@ -21,9 +20,9 @@ void collio_verbose_print(int stream, const char *format, ...)
     if (0 > length) {
         return;
     }
-    line = malloc(ESCAPE_BYTES * (size_t) length + 1);
+    line = malloc(COLLIO_ESCAPE_BYTES * (size_t) length + 1);
     if (NULL != line) {
-        collio_printable(line, ESCAPE_BYTES * (size_t) length + 1, text);
+        collio_printable(line, COLLIO_ESCAPE_BYTES * (size_t) length + 1, text);
         opal_output(stream, "%s", line);
     }
     free(line);

@@ -95,7 +95,9 @@ static void add_traffic(collio_text_t *text, const collio_record_t *record,
 
 void collio_format_table(collio_text_t *text, const collio_record_t *record)
 {
-    add(text, "\n%s: %s\n%s", record->component, record->path, collio_text_string(&record->about));
+    add(text, "\n%s: ", record->component);
+    collio_text_printable(text, record->path);
+    add(text, "\n%s", collio_text_string(&record->about));
     add(text, "\n  %-*s %*s %*s %*s %*s\n", NAME_WIDTH, "all ranks", WIDTH, "calls", WIDTH, "MiB",
         WIDTH, "ms", WIDTH, "MiB/s");
     for (int i = 0; i < COLLIO_TRAFFICS; ++i) {
@@ -139,7 +141,9 @@ void collio_format_line(collio_text_t *text, const collio_record_t *record, cons
             add_traffic(text, record, &record->traffic[i]);
         }
     }
-    add(text, "  %s\n", name);
+    add(text, "  ");
+    collio_text_printable(text, name);
+    add(text, "\n");
 }
 
 static void add_json_section(collio_text_t *text, const collio_table_t *section)

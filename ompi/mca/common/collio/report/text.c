@@ -1,6 +1,6 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Texts that grow, and strings of JSON.
+ * Texts that grow, and strings that users chose, in lines and in JSON.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/printable.h"
 
 void collio_text_add(collio_text_t *text, const char *format, ...)
 {
@@ -25,50 +27,35 @@ void collio_text_add(collio_text_t *text, const char *format, ...)
     }
 }
 
-/* Returns the length of a UTF-8 character with this first byte; 0: no character begins so. */
-static size_t announced(unsigned char first)
+void collio_text_printable(collio_text_t *text, const char *string)
 {
-    if (first < 0x80) {
-        return 1;
-    }
-    if (first < 0xc2 || first >= 0xf5) {
-        return 0;
-    }
-    return first < 0xe0 ? 2 : 3 + (first >= 0xf0);
-}
+    size_t size = COLLIO_ESCAPE_BYTES * strlen(string) + 1;
+    char *copy = malloc(size);
 
-/* Returns the bytes of the UTF-8 character at `at`; 0 if it is invalid. Accepts surrogates and
- * overlong forms, which readers of JSON replace. */
-static size_t utf8_length(const unsigned char *at)
-{
-    size_t length = announced(at[0]);
-
-    for (size_t i = 1; i < length; ++i) {
-        if (0x80 != (at[i] & 0xc0)) {
-            return 0;
-        }
+    if (NULL != copy) {
+        collio_printable(copy, size, string);
+        collio_text_add(text, "%s", copy);
+        free(copy);
     }
-    return length;
 }
 
 void collio_text_json(collio_text_t *text, const char *string)
 {
-    const unsigned char *at = (const unsigned char *) string;
-
     collio_text_add(text, "\"");
-    while ('\0' != *at) {
-        size_t length = utf8_length(at);
+    while ('\0' != *string) {
+        uint32_t code;
+        size_t bytes = collio_character(string, &code);
 
-        if (0 == length) {
+        if (0 == bytes) {
             collio_text_add(text, "\\ufffd");
-        } else if (*at < 0x20 || 0x7f == *at) {
-            collio_text_add(text, "\\u%04x", *at);
-        } else if ('"' == *at || '\\' == *at) {
-            collio_text_add(text, "\\%c", *at);
+        } else if (collio_is_control(code)) {
+            collio_text_add(text, "\\u%04x", (unsigned) code);
+        } else if ('"' == *string || '\\' == *string) {
+            collio_text_add(text, "\\%c", *string);
         } else {
-            collio_text_add(text, "%.*s", (int) length, (const char *) at);
+            collio_text_add(text, "%.*s", (int) bytes, string);
         }
-        at += length > 0 ? length : 1;
+        string += 0 < bytes ? bytes : 1;
     }
     collio_text_add(text, "\"");
 }

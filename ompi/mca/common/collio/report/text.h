@@ -14,6 +14,9 @@ typedef struct collio_text_t {
 void collio_text_add(collio_text_t *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/** Adds a text that a user may have chosen, such as the name of a file: see core/printable.h. */
+void collio_text_printable(collio_text_t *text, const char *string);
+
 /** Adds a JSON string, in quotes and with escapes. Bytes that are not UTF-8 become U+FFFD. */
 void collio_text_json(collio_text_t *text, const char *string);
 
