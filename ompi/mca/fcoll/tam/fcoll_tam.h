@@ -7,7 +7,7 @@
 /**
  * fcoll/tam: collective I/O with two-layer aggregation. A few local aggregators gather the requests
  * and data of a node or a rack, so that aggregators receive few large messages instead of one from
- * every rank. The engine is in common/collio (twolayer/relay.h); docs/collective-io.md describes
+ * every rank. The engine is in common/collio (plan/relay.h); docs/collective-io.md describes
  * the method.
  *
  *   ranks of a node ==> local aggregators ==> aggregators ==> file

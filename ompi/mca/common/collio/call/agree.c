@@ -10,7 +10,7 @@
 #include "call/op.h"
 
 #include "tuner/tuner.h"
-#include "twolayer/relay.h"
+#include "twolayer/gather.h"
 
 #include "core/interleave.h"
 #include "core/number.h"
@@ -200,7 +200,6 @@ void collio_decide(collio_op_t *op)
     ex->way.packed = collio_exchange_puts(ex)
                      && collio_put_packs(ex->range.pieces, ex->range.bytes);
     collio_layers_decide(ex);
-    ex->layer1.actions = COLLIO_LAYERS_ONE == ex->layer1.kind ? NULL : &collio_relay_actions;
     ex->plan = agreed_plan(op);
     count_reuse(ex);
     if (NULL != ex->plan) {

@@ -75,11 +75,12 @@ static void end_accesses(collio_op_t *op)
 /* Reads without staging receive into the user buffer, which the program may free after the call. */
 static void cancel_receives(collio_op_t *op)
 {
-    for (size_t i = op->ex.requester.first; !op->ex.write && i < op->ex.requester.end; ++i) {
-        collio_delivery_t *delivery = &op->ex.requester.deliveries[i];
-        collio_move_t *move = &delivery->move;
+    collio_requester_t *requester = &op->ex.requester[COLLIO_DIRECT];
 
-        if (delivery->started && !move->done && NULL == move->staging && NULL != move->request
+    for (size_t i = requester->first; !op->ex.write && i < requester->next; ++i) {
+        collio_move_t *move = &requester->move[i];
+
+        if (!move->done && NULL == move->staging && NULL != move->request
             && MPI_REQUEST_NULL != move->request) {
             (void) ompi_request_cancel(move->request);
         }

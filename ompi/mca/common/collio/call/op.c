@@ -161,7 +161,7 @@ collio_op_t *collio_op_start(collio_file_t *file, const collio_call_t *call,
     op->ex.write = call->write;
     op->ex.blocking = NULL == mpi_request;
     op->ex.atomic = 0 != file->fh->f_atomicity;
-    op->ex.aggregator.stop_local = INT64_MAX;
+    op->ex.stop_local = INT64_MAX;
     op->mpi_request = mpi_request;
     make_request(op, call);
     op->phase_ns = collio_now();

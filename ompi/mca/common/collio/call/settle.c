@@ -27,8 +27,7 @@ static void note_time(collio_op_t *op)
 void collio_settle_start(collio_op_t *op)
 {
     op->result[COLLIO_RESULT_ERROR] = op->ex.error;
-    op->result[COLLIO_RESULT_STOPPED] = op->ex.way.exchange
-                                        && INT64_MAX != op->ex.aggregator.stop_local;
+    op->result[COLLIO_RESULT_STOPPED] = op->ex.way.exchange && INT64_MAX != op->ex.stop_local;
     note_time(op);
     op->result[COLLIO_RESULT_HIDEABLE_NS] = (int64_t) op->ex.timing.hideable_ns;
     if (OMPI_SUCCESS
@@ -46,7 +45,7 @@ void collio_settle_stops(collio_op_t *op)
         file->context->kept->stops[i] = INT64_MAX;
     }
     if (file->derived.my_aggregator >= 0) {
-        file->context->kept->stops[file->derived.my_aggregator] = op->ex.aggregator.stop_local;
+        file->context->kept->stops[file->derived.my_aggregator] = op->ex.stop_local;
     }
     if (OMPI_SUCCESS
         != collio_iallreduce(file->context->kept->stops,

@@ -12,7 +12,7 @@
 #include "compat/verbose.h"
 #include "hook/guard.h"
 #include "tuner/tuner.h"
-#include "twolayer/relay.h"
+#include "twolayer/gather.h"
 
 #include "core/debug_assert.h"
 #include "core/number.h"
@@ -181,9 +181,7 @@ static void make_plan(collio_op_t *op)
     if (0 == rc && 0 == op->ex.error && op->ex.request.bytes > 0) {
         rc = collio_plan_split(op->ex.plan, &shape, &pieces);
     }
-    if (0 != rc) {
-        collio_exchange_fail(&op->ex, -rc);
-    }
+    collio_exchange_check(&op->ex, rc);
     collio_file_count(op->ex.file, COLLIO_STAT_REQUESTS_IN, (uint64_t) pieces);
     collio_file_count(op->ex.file, COLLIO_STAT_TIME_SPLIT, collio_now() - start);
 }
@@ -331,9 +329,7 @@ static next_t after_route(collio_op_t *op)
     uint64_t start = collio_now();
     int rc = 0 == op->ex.error ? collio_plan_merge(&op->ex) : 0;
 
-    if (0 != rc) {
-        collio_exchange_fail(&op->ex, -rc);
-    }
+    collio_exchange_check(&op->ex, rc);
     collio_file_count(op->ex.file, COLLIO_STAT_TIME_MERGE, collio_now() - start);
     collio_file_memory(op->ex.file, op->ex.plan->memory_bytes);
     if (0 == op->ex.error) {
@@ -363,9 +359,7 @@ static bool range_locked(collio_op_t *op)
     if (0 != rc && collio_lock_again(&op->lock_retry, rc, false)) {
         return false;
     }
-    if (0 != rc) {
-        collio_exchange_fail(&op->ex, -rc);
-    }
+    collio_exchange_check(&op->ex, rc);
     return true;
 }
 

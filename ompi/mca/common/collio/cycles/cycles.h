@@ -2,7 +2,7 @@
 #ifndef COLLIO_CYCLES_H
 #define COLLIO_CYCLES_H
 
-#include "plan/plan.h"
+#include "plan/relay.h"
 #include "transport/transport.h"
 
 /**
@@ -38,17 +38,37 @@ bool collio_cycles_poll(collio_exchange_t *ex);
  *  "access" or "all". For long waits only. */
 void collio_cycles_waits(const collio_exchange_t *ex, char *text, size_t size);
 
-/** Shared by the drivers, on the aggregator's side, for cycle `number`: return its collective
- *  buffer, bind the cycle to the buffer, start the access, record the result of the access. */
-collio_slot_t *collio_cycles_slot(collio_exchange_t *ex, size_t number);
-void collio_cycles_enter(collio_exchange_t *ex, size_t number);
-void collio_cycles_access_start(collio_exchange_t *ex, size_t number);
-void collio_cycles_access_finish(collio_exchange_t *ex, size_t number);
-/** Polls the moves of a slot that were started, and applies them if the slot is in order. Sets
- *  *moved if one has ended; returns true when all have ended. */
-bool collio_cycles_moved(collio_exchange_t *ex, collio_slot_t *slot, bool *moved);
+/** What the cycles of an owner do besides moving bytes between sources and buffers: a file access
+ *  for each cycle of an aggregator, deliveries to (from) aggregators at a local aggregator. */
+typedef struct collio_sink_t {
+    /** Fills in what only this sink needs in a slot that a cycle enters. */
+    void (*enter)(collio_exchange_t *ex, collio_slot_t *slot);
+    /** Describes the move of a source of the slot's cycle, which is cleared. */
+    void (*describe)(const collio_exchange_t *ex, const collio_slot_t *slot,
+                     const collio_source_t *source, collio_move_t *move);
+    /** Starts the access of the slot's cycle. */
+    void (*start)(collio_exchange_t *ex, collio_slot_t *slot);
+    /** Polls that access; true when it has ended. */
+    bool (*over)(collio_exchange_t *ex, collio_slot_t *slot);
+} collio_sink_t;
+
+extern const collio_sink_t collio_sink_file;
+extern const collio_sink_t collio_sink_forward;
+
+/** Return the buffer of cycle `number`; bind the cycle to it. */
+collio_slot_t *collio_cycles_slot(collio_owner_t *owner, size_t number);
+void collio_cycles_enter(collio_exchange_t *ex, collio_owner_t *owner, size_t number);
+/** Starts as many sources as fit the staging; the other sources start when the started ones are
+ *  done. Returns true if a source was started. */
+bool collio_cycles_start_sources(collio_exchange_t *ex, collio_slot_t *slot);
+
+/** File access, for the drivers: start the access of a cycle, record its result. */
+void collio_cycles_access_start(collio_exchange_t *ex, collio_slot_t *slot);
+void collio_cycles_access_finish(collio_exchange_t *ex, collio_slot_t *slot);
 /** Waits for an access that was started and ignores its result. */
 void collio_cycles_access_end(collio_exchange_t *ex, size_t number);
+/** Records which stages are under way. */
+void collio_cycles_note_stages(collio_exchange_t *ex);
 /** Adds the time since the last call of this function to the counter of the stage that was under
  *  way (timing.shuffling, timing.accessing). */
 void collio_cycles_book_time(collio_exchange_t *ex);
@@ -60,12 +80,35 @@ static inline bool collio_cycles_synchronous(const collio_exchange_t *ex, size_t
 
     return 0 < each && each - 1 == (int64_t) number % each;
 }
-/** The requester's side of `flow`: start resets the state; poll advances the deliveries and returns
- *  true when all windows have moved; prepare is collio_driver_t's. */
+
+/** How a requester delivers its bytes, or has them delivered. */
+typedef struct collio_deliver_t {
+    /** True if move i may start; sets its round. */
+    bool (*open)(collio_exchange_t *ex, collio_requester_t *requester, size_t i);
+    /** Describes move i, which is cleared except for its round. */
+    void (*describe)(const collio_exchange_t *ex, size_t i, collio_move_t *move);
+    /** Called when the bytes have moved; NULL: nothing to do. */
+    void (*done)(collio_exchange_t *ex, const collio_move_t *move);
+} collio_deliver_t;
+
+extern const collio_deliver_t collio_deliver_forwarded;
+extern const collio_deliver_t collio_deliver_member;
+
+/** The requester's side of `flow`: start resets the state; poll advances the moves of one
+ *  requester, a COLLIO_DIRECT..., and returns true when all have moved; prepare is
+ *  collio_driver_t's. */
 void collio_requester_start(collio_exchange_t *ex);
-bool collio_requester_poll(collio_exchange_t *ex, bool *moved);
+bool collio_requester_poll(collio_exchange_t *ex, int which, bool *moved);
 int collio_requester_prepare(collio_exchange_t *ex);
-/** Allocates the requester's staging and deliveries. Returns 0 or -ENOMEM. */
+/** Allocates the staging of direct moves, and all moves. Returns 0 or -ENOMEM. */
 int collio_requester_reserve(collio_exchange_t *ex, int64_t bytes);
+/** True if a move of round `index` may start: of its round, or of a new one, which requires that
+ *  the round before the current one is over. */
+bool collio_requester_round(collio_requester_t *requester, int64_t index);
+/** Describes the move of window i of plan->order to its aggregator. */
+void collio_requester_window(const collio_exchange_t *ex, size_t i, collio_move_t *move);
+
+/** Layer 1 (sink_forward.c): allocates its memory. Returns 0 or -ENOMEM. */
+int collio_forward_prepare(collio_exchange_t *ex);
 
 #endif /* COLLIO_CYCLES_H */

@@ -109,10 +109,10 @@ static void fence_open_round(collio_exchange_t *ex, turn_t *turn, size_t round, 
 {
     if (mine(ex, round)) {
         if (ex->write) {
-            collio_cycles_enter(ex, round);
+            collio_cycles_enter(ex, &ex->aggregator, round);
         }
-        memcpy(ex->aggregator.slot[number].buffer + ex->file->context->kept->put.slot_bytes,
-               &ex->aggregator.slot[number].limit, sizeof(int64_t));
+        memcpy(ex->aggregator.slot[number].buffer.at + ex->file->context->kept->put.slot_bytes,
+               &ex->aggregator.slot[number].buffer.limit, sizeof(int64_t));
     }
     turn->staging_used[number] = 0;
     if (OMPI_SUCCESS != collio_put_fence(ex, number)) {
@@ -172,11 +172,11 @@ static void access_start(collio_exchange_t *ex, size_t round)
         return;
     }
     if (ex->write) {
-        collio_put_copy_all(ex, collio_cycles_slot(ex, round));
+        collio_put_copy_all(ex, collio_cycles_slot(&ex->aggregator, round));
     } else {
-        collio_cycles_enter(ex, round);
+        collio_cycles_enter(ex, &ex->aggregator, round);
     }
-    collio_cycles_access_start(ex, round);
+    collio_cycles_access_start(ex, collio_cycles_slot(&ex->aggregator, round));
 }
 
 /* Waits for the access of a round. Even an access that is not asynchronous may run in the
@@ -188,9 +188,9 @@ static void access_end(collio_exchange_t *ex, size_t round)
     }
     collio_cycles_access_end(ex, round);
     collio_cycles_book_time(ex);
-    collio_cycles_access_finish(ex, round);
+    collio_cycles_access_finish(ex, collio_cycles_slot(&ex->aggregator, round));
     if (!ex->write) {
-        collio_put_copy_all(ex, collio_cycles_slot(ex, round));
+        collio_put_copy_all(ex, collio_cycles_slot(&ex->aggregator, round));
     }
 }
 
@@ -279,8 +279,8 @@ static int fence_prepare(collio_exchange_t *ex)
 {
     int rc;
 
-    ex->requester.round_bytes = ex->plan->fence.bytes = fence_round_staging(&ex->plan->split);
-    rc = collio_requester_reserve(ex, ex->way.schedule->buffers * ex->requester.round_bytes);
+    ex->plan->fence.bytes = fence_round_staging(&ex->plan->split);
+    rc = collio_requester_reserve(ex, ex->way.schedule->buffers * ex->plan->fence.bytes);
     return 0 != rc ? rc : prepare_numbers(ex->plan);
 }
 

@@ -6,7 +6,7 @@
  *
  *   aggregator   collective buffers (in the shared segment, RMA windows or private memory), staging
  *                for the messages of each buffer, a move per source, segments of the access
- *   requester    a delivery per window, staging for the messages of two rounds
+ *   requester    a move per window, staging for the messages of two rounds
  */
 #include "cycles/cycles.h"
 
@@ -58,12 +58,12 @@ static int reserve_slots(collio_exchange_t *ex, bool foreign)
 {
     int64_t bytes = foreign ? 0 : ex->buffer_bytes;
 
-    ex->staging_bytes = 0;
+    ex->aggregator.staging_bytes = 0;
     if (staging_used(ex, foreign)) {
-        ex->staging_bytes = collio_max(ex->plan->source_bytes, ex->buffer_bytes);
+        ex->aggregator.staging_bytes = collio_max(ex->plan->source_bytes, ex->buffer_bytes);
     }
     return collio_arena_reserve(ex->file, &ex->file->context->kept->buffers,
-                                ex->way.schedule->buffers * (bytes + ex->staging_bytes));
+                                ex->way.schedule->buffers * (bytes + ex->aggregator.staging_bytes));
 }
 
 static int prepare_slot(collio_exchange_t *ex, int number)
@@ -72,7 +72,7 @@ static int prepare_slot(collio_exchange_t *ex, int number)
     collio_plan_t *plan = ex->plan;
     collio_slot_t *slot = &ex->aggregator.slot[number];
     char *foreign = foreign_buffer(ex, number);
-    int64_t stride = (NULL != foreign ? 0 : ex->buffer_bytes) + ex->staging_bytes;
+    int64_t stride = (NULL != foreign ? 0 : ex->buffer_bytes) + ex->aggregator.staging_bytes;
     size_t moves = plan->sources_max + 1, segments = segments_max(ex);
 
     if (NULL == plan->prepared.move[number]) {
@@ -81,8 +81,9 @@ static int prepare_slot(collio_exchange_t *ex, int number)
         plan->memory_bytes += (int64_t) (moves * sizeof(*slot->move)
                                          + segments * sizeof(*slot->segments));
     }
+    slot->owner = &ex->aggregator;
     slot->number = number;
-    slot->buffer = NULL != foreign ? foreign : file->context->kept->buffers.at + number * stride;
+    slot->buffer.at = NULL != foreign ? foreign : file->context->kept->buffers.at + number * stride;
     slot->staging = file->context->kept->buffers.at + number * stride
                     + (NULL != foreign ? 0 : ex->buffer_bytes);
     slot->move = plan->prepared.move[number];
@@ -92,8 +93,13 @@ static int prepare_slot(collio_exchange_t *ex, int number)
 
 static int prepare_aggregator(collio_exchange_t *ex)
 {
+    collio_shared_t *shared = &ex->file->context->kept->shared;
     int rc = reserve_slots(ex, NULL != foreign_buffer(ex, 0));
 
+    if (COLLIO_SHARED_READY == shared->state) {
+        ex->aggregator.shared = shared;
+        ex->aggregator.number = ex->file->derived.aggregator_slot[ex->file->derived.my_aggregator];
+    }
     for (int i = 0; 0 == rc && i < ex->way.schedule->buffers; ++i) {
         rc = prepare_slot(ex, i);
     }
@@ -103,15 +109,25 @@ static int prepare_aggregator(collio_exchange_t *ex)
 int collio_requester_reserve(collio_exchange_t *ex, int64_t bytes)
 {
     collio_plan_t *plan = ex->plan;
-    size_t windows = plan->split.window_count + 1;
+    size_t direct = collio_relay_direct(plan), windows = plan->split.window_count;
+    size_t count = windows + collio_relay_messages(ex) + 1;
     int rc = collio_arena_reserve(ex->file, &ex->file->context->kept->staging, bytes);
 
     if (NULL == plan->prepared.deliveries) {
-        plan->prepared.deliveries = calloc(windows, sizeof(*plan->prepared.deliveries));
-        plan->memory_bytes += (int64_t) (windows * sizeof(*plan->prepared.deliveries));
+        plan->prepared.deliveries = calloc(count, sizeof(*plan->prepared.deliveries));
+        plan->memory_bytes += (int64_t) (count * sizeof(*plan->prepared.deliveries));
     }
-    ex->requester.deliveries = plan->prepared.deliveries;
-    return NULL == ex->requester.deliveries ? -ENOMEM : rc;
+    if (NULL == plan->prepared.deliveries) {
+        return -ENOMEM;
+    }
+    ex->requester[COLLIO_DIRECT].staging = ex->file->context->kept->staging.at;
+    ex->requester[COLLIO_DIRECT].move = plan->prepared.deliveries;
+    ex->requester[COLLIO_DIRECT].count = direct;
+    ex->requester[COLLIO_FORWARDED].move = plan->prepared.deliveries + direct;
+    ex->requester[COLLIO_FORWARDED].count = windows - direct;
+    ex->requester[COLLIO_MEMBER].move = plan->prepared.deliveries + windows;
+    ex->requester[COLLIO_MEMBER].count = collio_relay_messages(ex);
+    return rc;
 }
 
 static const collio_driver_t *driver_of(const collio_exchange_t *ex)
@@ -150,7 +166,10 @@ void collio_cycles_prepare(collio_exchange_t *ex)
     int64_t before = plan->memory_bytes;
     int rc = 0;
 
-    ex->aggregator.stop_local = INT64_MAX;
+    ex->stop_local = INT64_MAX;
+    ex->aggregator.sink = &collio_sink_file;
+    ex->aggregator.schedule = ex->way.schedule;
+    ex->aggregator.collect = &plan->collect;
     ex->way.synchronous_each = synchronous_each(ex);
     if (0 == plan->prepared.ways) {
         plan->prepared.shared_failed = collio_kept_unshared(ex->file->context->kept);
@@ -162,8 +181,8 @@ void collio_cycles_prepare(collio_exchange_t *ex)
     if (0 == rc) {
         rc = driver_of(ex)->prepare(ex);
     }
-    if (0 == rc && NULL != ex->layer1.actions) {
-        rc = ex->layer1.actions->prepare(ex);
+    if (0 == rc && COLLIO_LAYERS_ONE != ex->layer1.kind) {
+        rc = collio_forward_prepare(ex);
     }
     if (0 == rc && collio_exchange_puts(ex) && plan->packed) {
         rc = collio_numbers_prepare(plan, &plan->places);
@@ -173,24 +192,25 @@ void collio_cycles_prepare(collio_exchange_t *ex)
         collio_file_high(ex->file, COLLIO_STAT_BUFFER_HIGH,
                          collio_kept_buffers(ex->file->context->kept));
     }
-    if (0 != rc) {
-        collio_exchange_fail(ex, -rc);
-    }
+    collio_exchange_check(ex, rc);
+}
+
+static void start_owner(const collio_exchange_t *ex, collio_owner_t *owner)
+{
+    owner->progress = (collio_progress_t){
+        .cycles = NULL == owner->sink ? 0 : owner->collect->cycle_count, .write = ex->write};
 }
 
 void collio_cycles_start(collio_exchange_t *ex)
 {
     int rc;
 
-    ex->aggregator.progress.cycles = ex->plan->collect.cycle_count;
-    ex->aggregator.progress.write = ex->write;
-    ex->timing.polled_ns = collio_now();
+    start_owner(ex, &ex->aggregator);
+    start_owner(ex, &ex->local);
+    ex->timing.polled_ns = ex->layer1.polled_ns = collio_now();
     ex->timing.shuffling = ex->timing.accessing = false;
     ex->timing.exposed_ns = 0;
     collio_file_count(ex->file, COLLIO_STAT_CYCLES, ex->aggregator.progress.cycles);
-    if (NULL != ex->layer1.actions) {
-        ex->layer1.actions->start(ex);
-    }
     rc = driver_of(ex)->begin(ex);
     if (OMPI_SUCCESS != rc) {
         collio_exchange_lose(ex);

@@ -1,146 +1,140 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
  * The requester's side of the shuffle. Windows move in the order of their numbers; all windows of
- * one number are a round, and two rounds may be in flight. Aggregators work in the same order, so
- * the lowest unfinished window never waits for a later one: there is no deadlock.
+ * one number are a round, and two rounds may be in flight. Owners work in the same order, so the
+ * lowest unfinished window never waits for a later one: there is no deadlock.
  *
- * Relayed windows (relay.h) have separate rounds and wait for layer 1. Direct windows do not wait
- * for relayed windows: a pair of ranks has windows of one kind only, so its messages keep their
+ * A rank has three requesters, which do not wait for each other: its direct windows, and with two
+ * layers what it sends to its local aggregator as a member, or forwards as a local aggregator
+ * (sink_forward.c). A pair of ranks has windows of one of them only, so its messages keep their
  * order.
  */
 #include "cycles/cycles.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "core/debug_assert.h"
-
-static const collio_window_t *window_at(const collio_exchange_t *ex, size_t i)
-{
-    return &ex->plan->split.window[ex->plan->order[i]];
-}
+#include "core/number.h"
 
 void collio_requester_start(collio_exchange_t *ex)
 {
-    ex->requester.first = ex->requester.next = ex->requester.relay_next = ex->requester.end = 0;
-    for (size_t i = 0; i < ex->plan->split.window_count; ++i) {
-        ex->requester.deliveries[i].started = false;
+    for (int which = 0; which < COLLIO_REQUESTERS; ++which) {
+        ex->requester[which].first = ex->requester[which].next = 0;
+        ex->requester[which].round_index = -1;
     }
-    ex->requester.round = 0;
-    ex->requester.round_index = ex->plan->split.window_count > 0 ? window_at(ex, 0)->index : 0;
-    ex->requester.round_used[0] = ex->requester.round_used[1] = 0;
-    ex->requester.round_pending[0] = ex->requester.round_pending[1] = 0;
 }
 
-/* Returns true if direct window i may start. The first window of a new round starts the round,
- * which requires that the round before the current one is over. */
-static bool round_open(collio_exchange_t *ex, size_t i)
+bool collio_requester_round(collio_requester_t *requester, int64_t index)
 {
-    if (window_at(ex, i)->index != ex->requester.round_index) {
-        int next = (ex->requester.round + 1) % 2;
+    if (index != requester->round_index) {
+        int next = (requester->round + 1) % 2;
 
-        if (ex->requester.round_pending[next] > 0) {
+        if (requester->round_pending[next] > 0) {
             return false;
         }
-        ex->requester.round = next;
-        ex->requester.round_used[next] = 0;
-        ex->requester.round_index = window_at(ex, i)->index;
+        requester->round = next;
+        requester->round_used[next] = 0;
+        requester->round_index = index;
     }
     return true;
 }
 
-static bool is_relayed(const collio_exchange_t *ex, size_t i)
+/* ---- direct windows ---- */
+
+static bool direct_open(collio_exchange_t *ex, collio_requester_t *requester, size_t i)
 {
-    return collio_plan_relayed(ex->plan, ex->plan->order[i]);
+    return collio_requester_round(requester, ex->plan->split.window[ex->plan->order[i]].index);
 }
 
-static void start_delivery(collio_exchange_t *ex, size_t i)
+void collio_requester_window(const collio_exchange_t *ex, size_t i, collio_move_t *move)
 {
     const collio_plan_t *plan = ex->plan;
-    collio_delivery_t *delivery = &ex->requester.deliveries[i];
-    collio_move_t *move = &delivery->move;
     const collio_share_t *share = &plan->split.share[plan->share_of[plan->order[i]]];
 
-    COLLIO_ASSERT(i < plan->split.window_count && !delivery->started);
-    memset(delivery, 0, sizeof(*delivery));
-    delivery->started = true;
-    ex->requester.end = i + 1 > ex->requester.end ? i + 1 : ex->requester.end;
-    delivery->window = plan->order[i];
-    delivery->aggregator = share->aggregator;
-    delivery->round = ex->requester.round;
-    move->what = collio_content(&plan->split, &plan->split.window[delivery->window]);
+    move->window = plan->order[i];
+    move->aggregator = share->aggregator;
+    move->what = collio_content(&plan->split, &plan->split.window[move->window]);
     move->tag = COLLIO_TAG_DATA;
-    move->peer = ex->file->derived.aggregators[delivery->aggregator];
-    move->transport = collio_transport_between(ex, delivery->aggregator, ex->file->rank);
-    move->synchronous = collio_cycles_synchronous(ex, delivery->window - share->first);
-    if (collio_plan_relayed(plan, delivery->window)) {
-        move->relayed = true;
-        move->staging = ex->layer1.actions->message(ex, delivery->window);
-    } else if (move->transport->can.requester_packed
-               && NULL == collio_message_in_memory(ex, &move->what)) {
-        move->staging = ex->file->context->kept->staging.at
-                        + ex->requester.round * ex->requester.round_bytes
-                        + ex->requester.round_used[ex->requester.round];
-        ex->requester.round_used[ex->requester.round] += move->what.bytes;
-        COLLIO_ASSERT(ex->requester.round_used[ex->requester.round] <= ex->requester.round_bytes);
-    }
-    ex->requester.round_pending[ex->requester.round] += !move->relayed;
-    move->transport->requester_start(ex, delivery);
+    move->peer = ex->file->derived.aggregators[move->aggregator];
+    move->transport = collio_transport_between(ex, move->aggregator, ex->file->rank);
+    move->synchronous = collio_cycles_synchronous(ex, move->window - share->first);
 }
 
-/* Advances *next to the next direct or relayed window. Returns true if that window may start. */
-static bool next_of_kind(collio_exchange_t *ex, size_t *next, bool relayed)
+static const collio_deliver_t deliver_direct = {
+    .open = direct_open,
+    .describe = collio_requester_window,
+};
+
+/* In the order of COLLIO_DIRECT... */
+static const collio_deliver_t *const deliver[COLLIO_REQUESTERS] = {
+    &deliver_direct,
+    &collio_deliver_forwarded,
+    &collio_deliver_member,
+};
+
+/* ---- all moves ---- */
+
+/* Gives a move staging for its message, unless the message can stay in user memory. */
+static void stage(const collio_exchange_t *ex, collio_requester_t *requester, collio_move_t *move)
 {
-    while (*next < ex->plan->split.window_count && is_relayed(ex, *next) != relayed) {
-        ++*next;
+    int64_t *used = &requester->round_used[requester->round];
+
+    if (NULL != move->staging || !move->transport->can.requester_packed
+        || (0 == move->extra && NULL != collio_message_in_memory(ex, &move->what))) {
+        return;
     }
-    if (*next == ex->plan->split.window_count) {
-        return false;
-    }
-    return relayed ? ex->layer1.actions->ready(ex, ex->plan->order[*next]) : round_open(ex, *next);
+    move->staging = requester->staging + requester->round * requester->round_bytes + *used;
+    *used += move->what.bytes + move->extra;
+    COLLIO_ASSERT(*used <= requester->round_bytes);
 }
 
-static bool finished(const collio_delivery_t *delivery)
+static void start_move(collio_exchange_t *ex, int which, size_t i)
 {
-    return delivery->started && COLLIO_MOVE_COUNTED == delivery->move.state;
+    collio_requester_t *requester = &ex->requester[which];
+    collio_move_t *move = &requester->move[i];
+
+    memset(move, 0, sizeof(*move));
+    move->round = requester->round;
+    deliver[which]->describe(ex, i, move);
+    stage(ex, requester, move);
+    ++requester->round_pending[requester->round];
+    move->transport->requester_start(ex, move);
 }
 
-bool collio_requester_poll(collio_exchange_t *ex, bool *moved)
+static void poll_move(collio_exchange_t *ex, int which, size_t i, bool *moved)
 {
-    size_t windows = ex->plan->split.window_count;
+    collio_requester_t *requester = &ex->requester[which];
+    collio_move_t *move = &requester->move[i];
 
-    for (size_t i = ex->requester.first; i < ex->requester.end; ++i) {
-        collio_delivery_t *delivery = &ex->requester.deliveries[i];
+    if (COLLIO_MOVE_COUNTED == move->state || !move->transport->requester_test(ex, move)) {
+        return;
+    }
+    move->state = COLLIO_MOVE_COUNTED;
+    COLLIO_ASSERT(0 < requester->round_pending[move->round]);
+    --requester->round_pending[move->round];
+    if (NULL != deliver[which]->done) {
+        deliver[which]->done(ex, move);
+    }
+    *moved = true;
+}
 
-        if (!delivery->started || finished(delivery)
-            || !delivery->move.transport->requester_test(ex, delivery)) {
-            continue;
-        }
-        delivery->move.state = COLLIO_MOVE_COUNTED;
-        if (delivery->move.relayed) {
-            ex->layer1.actions->delivered(ex, delivery);
-        } else {
-            COLLIO_ASSERT(0 < ex->requester.round_pending[delivery->round]);
-            --ex->requester.round_pending[delivery->round];
-        }
+bool collio_requester_poll(collio_exchange_t *ex, int which, bool *moved)
+{
+    collio_requester_t *requester = &ex->requester[which];
+
+    for (size_t i = requester->first; i < requester->next; ++i) {
+        poll_move(ex, which, i, moved);
+    }
+    while (requester->first < requester->next
+           && COLLIO_MOVE_COUNTED == requester->move[requester->first].state) {
+        ++requester->first;
+    }
+    while (requester->next < requester->count
+           && deliver[which]->open(ex, requester, requester->next)) {
+        start_move(ex, which, requester->next++);
         *moved = true;
     }
-    while (ex->requester.first < ex->requester.end
-           && finished(&ex->requester.deliveries[ex->requester.first])) {
-        ++ex->requester.first;
-    }
-    while (next_of_kind(ex, &ex->requester.next, false)) {
-        start_delivery(ex, ex->requester.next++);
-        *moved = true;
-    }
-    while (next_of_kind(ex, &ex->requester.relay_next, true)) {
-        start_delivery(ex, ex->requester.relay_next++);
-        *moved = true;
-    }
-    COLLIO_ASSERT(ex->requester.first <= ex->requester.end && ex->requester.end <= windows);
-    COLLIO_ASSERT(ex->requester.first < windows
-                  || 0 == ex->requester.round_pending[0] + ex->requester.round_pending[1]);
-    return ex->requester.first == windows;
+    COLLIO_ASSERT(requester->first < requester->count
+                  || 0 == requester->round_pending[0] + requester->round_pending[1]);
+    return requester->first == requester->count;
 }
 
 /* Returns the maximum number of staging bytes of a round: its direct windows whose transport packs.
@@ -151,7 +145,7 @@ static int64_t requester_round_staging(const collio_exchange_t *ex)
     const collio_split_t *split = &plan->split;
     int64_t largest = 0, bytes = 0, index = -1;
 
-    for (size_t i = 0; i < split->window_count; ++i) {
+    for (size_t i = 0; i < ex->requester[COLLIO_DIRECT].count; ++i) {
         const collio_window_t *window = &split->window[plan->order[i]];
         int aggregator = split->share[plan->share_of[plan->order[i]]].aggregator;
 
@@ -159,8 +153,7 @@ static int64_t requester_round_staging(const collio_exchange_t *ex)
             index = window->index;
             bytes = 0;
         }
-        if (!collio_plan_relayed(plan, plan->order[i])
-            && collio_transport_between(ex, aggregator, ex->file->rank)->can.requester_packed) {
+        if (collio_transport_between(ex, aggregator, ex->file->rank)->can.requester_packed) {
             bytes += window->bytes;
         }
         largest = collio_max(bytes, largest);
@@ -170,6 +163,7 @@ static int64_t requester_round_staging(const collio_exchange_t *ex)
 
 int collio_requester_prepare(collio_exchange_t *ex)
 {
-    ex->requester.round_bytes = requester_round_staging(ex);
-    return collio_requester_reserve(ex, 2 * ex->requester.round_bytes);
+    ex->requester[COLLIO_DIRECT].count = collio_relay_direct(ex->plan);
+    ex->requester[COLLIO_DIRECT].round_bytes = requester_round_staging(ex);
+    return collio_requester_reserve(ex, 2 * ex->requester[COLLIO_DIRECT].round_bytes);
 }

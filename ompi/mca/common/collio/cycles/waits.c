@@ -36,15 +36,28 @@ static bool waits_for_lock(const collio_exchange_t *ex)
     return false;
 }
 
-static void add_sources(const collio_exchange_t *ex, char *text, size_t size)
+static void add_sources(const collio_exchange_t *ex, const collio_owner_t *owner, char *text,
+                        size_t size)
 {
     for (int i = 0; i < 2; ++i) {
-        const collio_slot_t *slot = &ex->aggregator.slot[i];
+        const collio_slot_t *slot = &owner->slot[i];
 
         for (size_t j = slot->batch; 0 < slot->pending && j < slot->next_source; ++j) {
             if (!slot->move[j].done && slot->move[j].peer != ex->file->rank) {
                 add_rank(text, size, slot->move[j].peer);
             }
+        }
+    }
+}
+
+static void add_moves(const collio_exchange_t *ex, const collio_requester_t *requester, char *text,
+                      size_t size)
+{
+    for (size_t i = requester->first; i < requester->next; ++i) {
+        const collio_move_t *move = &requester->move[i];
+
+        if (COLLIO_MOVE_COUNTED != move->state && move->peer != ex->file->rank) {
+            add_rank(text, size, move->peer);
         }
     }
 }
@@ -62,15 +75,11 @@ void collio_cycles_waits(const collio_exchange_t *ex, char *text, size_t size)
         snprintf(text, size, "access");
         return;
     }
-    for (size_t i = ex->requester.first; i < ex->requester.end; ++i) {
-        const collio_delivery_t *delivery = &ex->requester.deliveries[i];
-
-        if (delivery->started && COLLIO_MOVE_COUNTED != delivery->move.state
-            && delivery->move.peer != ex->file->rank) {
-            add_rank(text, size, delivery->move.peer);
-        }
+    for (int i = 0; i < COLLIO_REQUESTERS; ++i) {
+        add_moves(ex, &ex->requester[i], text, size);
     }
-    add_sources(ex, text, size);
+    add_sources(ex, &ex->local, text, size);
+    add_sources(ex, &ex->aggregator, text, size);
     if ('\0' == text[0]) { /* between two windows, or inside an epoch of put_fence */
         snprintf(text, size, "all");
     }

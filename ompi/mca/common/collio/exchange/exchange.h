@@ -18,10 +18,13 @@
  * share, and the memory that exchanges keep between calls. A call (call/op.h) owns one exchange;
  * code below `call/` uses no other part of the call. No code in exchange/ communicates.
  *
- * An exchange has two sides, and a rank may be on both:
+ * An exchange is a chain of hops: one layer is one hop, two layers are two. A hop moves windows
+ * between requesters and the two buffers of an *owner*, and from there to (from) its sink, which is
+ * the file, or the next hop. A rank may be on every side:
  *
- *   requester    has bytes for aggregators (write) or receives bytes from them (read): `requester`
- *   aggregator   has windows of its own in this call: `aggregator`
+ *   requester         has bytes for an owner (write) or receives bytes from it (read): `requester`
+ *   aggregator        owner of the last hop, whose sink is the file: `aggregator`
+ *   local aggregator  owner of the hop inside a node or rack, whose sink is the last hop: `local`
  *
  * Errors are recorded with exchange_fail and do not stop the exchange: other ranks wait for this
  * rank.
@@ -43,7 +46,7 @@ enum { COLLIO_MOVE_COUNTED = 2 };
 /** The bytes that move together: the packed messages of windows, one after the other. */
 typedef struct collio_content_t {
     const collio_split_t *split;   /* the split of the windows */
-    const collio_window_t *window; /* first window; layer 1: of a turn */
+    const collio_window_t *window; /* first window */
     size_t windows;                /* number of windows; more than one only in layer 1 */
     int64_t bytes;                 /* bytes of all windows */
 } collio_content_t;
@@ -55,16 +58,23 @@ static inline collio_content_t collio_content(const collio_split_t *split,
     return (collio_content_t){split, window, 1, window->bytes};
 }
 
-/** One move: the bytes of one window between a requester and the aggregator, on one side. */
+/** Returns the content of all windows of a share. */
+static inline collio_content_t collio_content_share(const collio_split_t *split,
+                                                    const collio_share_t *share)
+{
+    return (collio_content_t){split, &split->window[share->first], share->count, share->bytes};
+}
+
+/** One move: bytes between a requester and an owner, on one side. */
 typedef struct collio_move_t {
     const struct collio_transport_t *transport; /* how the bytes move */
-    collio_content_t what;                      /* the requester's part of the window */
+    collio_content_t what;                      /* the requester's part of a window, or windows */
     int peer;                                   /* rank on the other side */
     int tag;                                    /* tag of the messages: a COLLIO_TAG_* */
     ompi_request_t *request;                    /* MPI request of the message under way */
     char *staging;                              /* the packed message; NULL if no copy is needed */
     int64_t bytes;                              /* length of the message */
-    int64_t extra;      /* isend: bytes that may follow the window's bytes in a received message */
+    int64_t extra;      /* reads in layer 1: bytes of the lengths behind the bytes of a message */
     uint64_t ticket;    /* shm: number of the grant that the requester waits for */
     struct {            /* put_lock: the message that lets the requester use a buffer */
         int64_t limit;  /* reads: local coordinate from which there is no data */
@@ -72,42 +82,98 @@ typedef struct collio_move_t {
     } grant;
     ompi_request_t *grant_request; /* put_lock: MPI request of the grant that is being sent */
     int state;                     /* a state of the transport, or MOVE_COUNTED */
-    bool relayed;     /* layer 1 copies the message; the transport does not use user memory */
+    bool forwarded;   /* the message is in a local aggregator's buffer, and is not in user memory */
     bool synchronous; /* isend: the sender waits until the receive is posted */
     bool done;        /* the bytes have moved */
+
+    /* at the requester */
+    size_t window;  /* index in plan->split; not used in layer 1 */
+    int aggregator; /* number of the window's aggregator; -1: the local aggregator */
+    int round;      /* 0 or 1: which of the two rounds in flight */
+    size_t copied;  /* shm: number of windows that have been copied */
 } collio_move_t;
 
-/** A collective buffer and its cycle: the access, and the shuffle before (write) or after (read)
- *  the access. The staging halves of a local aggregator are slots without an access. */
+struct collio_owner_t;
+
+/** Value of a limit while the window has not arrived at the local aggregator. */
+enum { COLLIO_LIMIT_PENDING = -1 };
+
+/** A buffer of an owner, while a cycle uses it. It mirrors a window of local coordinates. */
+typedef struct collio_buffer_t {
+    char *at;      /* address */
+    int64_t local; /* local coordinate of the first byte */
+    int64_t limit; /* reads: local coordinate from which there is no data */
+    _Atomic int64_t
+        *limits; /* reads in layer 1: that limit per aggregator, or PENDING; else NULL */
+} collio_buffer_t;
+
+/** Returns the limit of a window in a buffer. */
+static inline int64_t collio_buffer_limit(const collio_buffer_t *buffer,
+                                          const collio_window_t *window)
+{
+    return NULL == buffer->limits
+               ? buffer->limit
+               : atomic_load_explicit(&buffer->limits[window->index], memory_order_acquire);
+}
+
+/** A buffer of an owner and its cycle: the access, and the shuffle before (write) or after (read)
+ *  the access. A local aggregator's access is the delivery to (from) the aggregators. */
 typedef struct collio_slot_t {
-    const collio_cycle_t *cycle; /* the cycle that uses the buffer */
-    int number;                  /* number of the buffer: 0 or 1 */
-    int64_t local;               /* local coordinate of the buffer's first byte */
-    char *buffer;                /* mirrors the window */
-    char *staging;               /* for messages that cannot be received into the buffer */
-    int64_t staging_used;        /* bytes of the staging that hold messages */
-    size_t batch;                /* first source of the batch that uses the staging */
-    size_t next_source;          /* first source not started */
-    size_t pending;              /* sources that were started and have not moved yet */
-    collio_move_t *move;         /* one per source */
-    collio_reader_t own;         /* self: bytes of the aggregator's own window not copied yet */
-    uint64_t arrived;            /* shm: count of arrivals when all requesters have copied */
-    int64_t limit;               /* reads: local coordinate from which there is no data */
-    collio_segment_t *segments;  /* file ranges of the access */
-    size_t segment_count;        /* number of file ranges of the access */
-    collio_job_t job;            /* the access */
-    uint64_t exposed_before;     /* timing.exposed_ns when the access started */
+    struct collio_owner_t *owner; /* the owner of the buffer */
+    const collio_cycle_t *cycle;  /* the cycle that uses the buffer */
+    int number;                   /* number of the buffer: 0 or 1 */
+    collio_buffer_t buffer;       /* the buffer */
+    char *staging;                /* for messages that cannot be received into the buffer */
+    int64_t staging_used;         /* bytes of the staging that hold messages */
+    size_t batch;                 /* first source of the batch that uses the staging */
+    size_t next_source;           /* first source not started */
+    size_t pending;               /* sources that were started and have not moved yet */
+    collio_move_t *move;          /* one per source */
+    collio_reader_t own;          /* self: bytes of the owner's own window not copied yet */
+    size_t own_window;            /* self: that window in the move */
+    uint64_t arrived;             /* shm: count of arrivals when all requesters have copied */
+    bool cut;                     /* reads in layer 1: a window is shorter than requested */
+    collio_segment_t *segments;   /* file ranges of the access */
+    size_t segment_count;         /* number of file ranges of the access */
+    collio_job_t job;             /* the access */
+    uint64_t exposed_before;      /* timing.exposed_ns when the access started */
     bool in_order; /* overlapping atomic writes: unpack in rank order after all have arrived */
 } collio_slot_t;
 
-/** A window in flight between this rank, as requester, and an aggregator. */
-typedef struct collio_delivery_t {
-    size_t window;      /* index in plan->split; a turn of layer 1: its first window not copied */
-    int aggregator;     /* number of the window's aggregator */
-    int round;          /* 0 or 1: which of the two rounds in flight */
-    bool started;       /* `move` is under way or done */
-    collio_move_t move; /* the move of the window, on the requester's side */
-} collio_delivery_t;
+/** The side of an exchange that has buffers: an aggregator, or a local aggregator. */
+typedef struct collio_owner_t {
+    const struct collio_sink_t *sink;  /* where the bytes of a buffer go to, or come from */
+    const collio_schedule_t *schedule; /* order of the stages; number of buffers */
+    const collio_collect_t *collect;   /* the cycles */
+    collio_shared_t *shared;           /* shm: segment of the buffers; NULL: private */
+    int number;                        /* shm: number of the owner in the segment */
+    int64_t staging_bytes;             /* bytes of staging for the messages of one buffer */
+    collio_progress_t progress;        /* cycles that have begun and ended */
+    collio_slot_t slot[2];             /* the buffers */
+} collio_owner_t;
+
+/** The moves of a rank, as requester, that wait for each other. */
+typedef struct collio_requester_t {
+    collio_move_t *move;     /* in the order of their start */
+    size_t count;            /* number of moves */
+    size_t first;            /* first move that is not finished */
+    size_t next;             /* first move that was not started */
+    int round;               /* 0 or 1: the round of new moves */
+    int64_t round_index;     /* number of the round of new moves */
+    char *staging;           /* messages of two rounds */
+    int64_t round_bytes;     /* staging of one round in bytes */
+    int64_t round_used[2];   /* per round: bytes of its staging in use */
+    size_t round_pending[2]; /* per round: moves under way */
+} collio_requester_t;
+
+/** The requesters of a rank. They do not wait for each other, except through the local aggregator.
+ */
+enum {
+    COLLIO_DIRECT = 0, /* its own windows, to aggregators */
+    COLLIO_FORWARDED,  /* windows in its buffers as a local aggregator, to aggregators */
+    COLLIO_MEMBER,     /* its other windows, to its local aggregator */
+    COLLIO_REQUESTERS
+};
 
 /** The requests of all ranks together, as agreed. */
 typedef struct collio_range_t {
@@ -168,25 +234,6 @@ typedef struct collio_route_t {
     collio_inbox_t inbox;   /* lists that this rank receives as an aggregator */
 } collio_route_t;
 
-struct collio_exchange_t;
-
-/** The functions of layer 1 (twolayer/) that other directories call. Calls with one layer have
- *  none. */
-typedef struct collio_layer1_t {
-    /** Allocates the memory of layer 1. Returns 0 or -ENOMEM. */
-    int (*prepare)(struct collio_exchange_t *ex);
-    /** Resets the state of layer 1 before the first cycle. */
-    void (*start)(struct collio_exchange_t *ex);
-    /** Advances layer 1. Sets *moved if a step was made; returns true when layer 1 is over. */
-    bool (*poll)(struct collio_exchange_t *ex, bool *moved);
-    /** Returns true if the delivery of a relayed window may start. */
-    bool (*ready)(const struct collio_exchange_t *ex, size_t window);
-    /** Returns the place of a relayed window's message in the staging. */
-    char *(*message)(const struct collio_exchange_t *ex, size_t window);
-    /** Records that the delivery of a relayed window is done. */
-    void (*delivered)(struct collio_exchange_t *ex, const collio_delivery_t *delivery);
-} collio_layer1_t;
-
 typedef struct collio_exchange_t {
     collio_file_t *file; /* the file */
     bool write;          /* the call writes */
@@ -206,40 +253,26 @@ typedef struct collio_exchange_t {
     ompi_request_t *collective; /* MPI request of the reduction of histogram or stops */
     collio_route_t route;       /* offset lists under way */
 
-    int64_t buffer_bytes;  /* bytes of one collective buffer */
-    int64_t staging_bytes; /* bytes of staging for the messages of one buffer */
+    int64_t buffer_bytes; /* bytes of one collective buffer */
 
     struct {                                    /* two layers */
         int kind;                               /* collio_layers_t */
-        const collio_layer1_t *actions;         /* NULL: one layer */
         collio_local_count_t local_aggregators; /* number of local aggregators on each node */
         uint64_t polled_ns;                     /* time of the last poll of layer 1 */
     } layer1;
 
-    struct {
-        collio_progress_t progress; /* cycles that have begun and ended */
-        collio_slot_t slot[2];      /* the collective buffers */
-        int64_t stop_local;         /* first local byte that was not transferred */
-        bool access_failed;         /* an access of this aggregator has failed */
-    } aggregator;
+    collio_owner_t aggregator; /* this rank as an aggregator */
+    int64_t stop_local;        /* first local byte that this aggregator did not transfer */
+    bool access_failed;        /* an access of this aggregator has failed */
+    collio_owner_t local;      /* this rank as a local aggregator; as member: its buffers in shm */
 
-    struct {
-        collio_delivery_t *deliveries; /* one per window, in the order of delivery */
-        size_t first;                  /* first delivery that is not finished */
-        size_t next;                   /* first direct delivery that was not started */
-        size_t relay_next;             /* first relayed delivery that was not started */
-        size_t end;                    /* past the last delivery that was started */
-        int round;                     /* 0 or 1: the round of new deliveries */
-        int64_t round_index;           /* window number of the round of new deliveries */
-        int64_t round_bytes;           /* staging of one round in bytes */
-        int64_t round_used[2];         /* per round: bytes of its staging in use */
-        size_t round_pending[2];       /* per round: direct deliveries under way */
-    } requester;
+    collio_requester_t requester[COLLIO_REQUESTERS]; /* this rank as a requester */
 
     struct {
         uint64_t polled_ns;   /* time of the last poll of the cycles */
         bool shuffling;       /* a shuffle was in flight at the last poll */
         bool accessing;       /* an access was in flight at the last poll */
+        bool delivering;      /* this rank has moves under way as a requester */
         uint64_t exposed_ns;  /* time with an access but no shuffle in flight */
         uint64_t hideable_ns; /* access time that overlap could hide; measured for `auto` */
     } timing;
@@ -249,6 +282,14 @@ typedef struct collio_exchange_t {
 static inline void collio_exchange_fail(collio_exchange_t *ex, int error)
 {
     collio_error_note(&ex->error, error);
+}
+
+/** Records rc, 0 or a negative errno, in the same way. */
+static inline void collio_exchange_check(collio_exchange_t *ex, int rc)
+{
+    if (0 != rc) {
+        collio_exchange_fail(ex, -rc);
+    }
 }
 
 /** Marks the file handle as failed, after an MPI call has failed: a message that other ranks wait

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "call/op.h"
+#include "plan/relay.h"
 #include "transport/put.h"
-#include "twolayer/relay.h"
 
 /* The record of a context. An open has reserved memory for few records: see hook/handle.h. */
 typedef struct record_t {
@@ -118,7 +118,8 @@ int collio_context_keep_open(collio_file_t *file)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     for (int i = 0; file->derived.two_layers && i < COLLIO_PLAN_SLOTS; ++i) {
-        if (0 != collio_relay_open(&kept->plans->slot[i])) {
+        kept->plans->slot[i].layer1.relay = calloc(1, sizeof(collio_relay_t));
+        if (NULL == kept->plans->slot[i].layer1.relay) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
     }

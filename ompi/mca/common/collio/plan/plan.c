@@ -2,7 +2,7 @@
 /**
  * Plans: finds, makes and frees plans. See plan.h.
  */
-#include "plan/plan.h"
+#include "plan/relay.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -345,9 +345,8 @@ void collio_plan_fini(collio_plan_t *plan)
     collio_domains_fini(&plan->domains);
     collio_split_fini(&plan->split);
     if (NULL != plan->layer1.relay) {
-        plan->layer1.reset(plan->layer1.relay);
+        collio_relay_fini(plan->layer1.relay);
     }
-    free(plan->layer1.place);
     free(plan->order);
     free(plan->share_of);
     free(plan->fence.turn);
@@ -357,5 +356,5 @@ void collio_plan_fini(collio_plan_t *plan)
     free(plan->requester);
     free(plan->leader);
     free(plan->requests);
-    *plan = (collio_plan_t){.layer1.relay = plan->layer1.relay, .layer1.reset = plan->layer1.reset};
+    *plan = (collio_plan_t){.layer1.relay = plan->layer1.relay};
 }

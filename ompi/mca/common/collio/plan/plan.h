@@ -57,21 +57,18 @@ typedef struct collio_plan_t {
     collio_domains_t domains; /* file domains of all aggregators */
 
     collio_split_t split; /* requester: pieces by aggregator and window */
-    size_t *order;        /* requester: windows by (index, aggregator), the order of delivery */
-    int *share_of;        /* requester: the share of each window */
+    /** Requester: windows by (index, aggregator), the order of delivery. Windows that a local
+     *  aggregator forwards are last. */
+    size_t *order;
+    int *share_of; /* requester: the share of each window */
 
     /** Two layers; see twolayer/. */
     struct {
         int kind;                     /* collio_layers_t of the call that made the plan */
         int level;                    /* its local aggregators of every node; 0: one layer */
-        struct collio_relay_t *relay; /* state of layer 1, one per plan slot; NULL: one layer */
-        /** Frees the content of the relay. */
-        void (*reset)(struct collio_relay_t *relay);
-        const collio_split_t *own; /* this rank's request; `split` has the pieces it delivers */
-        /** Place of each window of `split` in the staging of this local aggregator; -1: the window
-         *  bypasses layer 1. NULL: all windows bypass it. */
-        int64_t *place;
-        int64_t memory_bytes; /* bytes of the relay's lists */
+        struct collio_relay_t *relay; /* the relay (relay.h), one per plan slot; NULL: one layer */
+        const collio_split_t *own;    /* this rank's request; `split` has the pieces it delivers */
+        int64_t memory_bytes;         /* bytes of the relay's lists */
     } layer1;
 
     size_t requester_count; /* aggregator: requesters of its domain */
@@ -103,7 +100,7 @@ typedef struct collio_plan_t {
         bool shared_failed;            /* the node had no shared memory: a change voids the plan */
         collio_move_t *move[2];        /* moves of each collective buffer */
         collio_segment_t *segments[2]; /* file segments of each collective buffer */
-        collio_delivery_t *deliveries; /* delivery of each window of `split` */
+        collio_move_t *deliveries;     /* moves of this rank as requester */
     } prepared;
 
     int64_t memory_bytes; /* bytes of memory that the plan is accounted for */
@@ -233,12 +230,6 @@ int collio_plan_index(collio_plan_t *plan);
 
 /** This rank's whole request, including the pieces that layer 1 delivers. */
 const collio_split_t *collio_plan_request(const collio_plan_t *plan);
-
-/** Does this window of plan->split go through layer 1? */
-static inline bool collio_plan_relayed(const collio_plan_t *plan, size_t window)
-{
-    return NULL != plan->layer1.place && plan->layer1.place[window] >= 0;
-}
 
 /** The window of an aggregator in this plan. */
 static inline int64_t collio_plan_window(const collio_plan_t *plan, int aggregator)

@@ -100,9 +100,7 @@ static void route_add_own(collio_exchange_t *ex, const collio_share_t *share)
                              leader_of(ex, ex->file->rank), &own);
     }
     collio_extents_fini(&own);
-    if (0 != rc) {
-        collio_exchange_fail(ex, -rc);
-    }
+    collio_exchange_check(ex, rc);
 }
 
 static void route_send_list(collio_exchange_t *ex, const collio_share_t *share)
@@ -234,9 +232,7 @@ static void accept_list(collio_exchange_t *ex, const collio_arrival_t *arrival)
                              leader_of(ex, arrival->peer), &list);
     }
     collio_extents_fini(&list);
-    if (0 != rc) {
-        collio_exchange_fail(ex, -rc);
-    }
+    collio_exchange_check(ex, rc);
 }
 
 static void receive_lists(collio_exchange_t *ex)

@@ -115,10 +115,10 @@ static int64_t counted(const collio_exchange_t *ex, int64_t bytes)
 }
 
 int64_t collio_copy_some(collio_exchange_t *ex, const collio_window_t *window,
-                         collio_reader_t *reader, int64_t bytes, char *buffer, int64_t buffer_local,
-                         int64_t limit)
+                         collio_reader_t *reader, int64_t bytes, const collio_buffer_t *buffer)
 {
-    char *at = collio_place(buffer, window->lo - buffer_local);
+    char *at = collio_place(buffer->at, window->lo - buffer->local);
+    int64_t limit = collio_buffer_limit(buffer, window);
     bool whole = window->hi <= limit;
     int64_t copied = 0;
 
@@ -141,12 +141,18 @@ int64_t collio_copy_some(collio_exchange_t *ex, const collio_window_t *window,
     return counted(ex, copied);
 }
 
-int64_t collio_copy_window(collio_exchange_t *ex, const collio_content_t *what, char *buffer,
-                           int64_t buffer_local, int64_t limit)
+int64_t collio_copy_window(collio_exchange_t *ex, const collio_content_t *what,
+                           const collio_buffer_t *buffer)
 {
-    collio_reader_t reader = collio_reader(what->split, what->window);
+    int64_t copied = 0;
 
-    return collio_copy_some(ex, what->window, &reader, reader.left, buffer, buffer_local, limit);
+    for (const collio_window_t *window = what->window, *end = window + what->windows; window < end;
+         ++window) {
+        collio_reader_t reader = collio_reader(what->split, window);
+
+        copied += collio_copy_some(ex, window, &reader, reader.left, buffer);
+    }
+    return copied;
 }
 
 int64_t collio_copy_message(const collio_exchange_t *ex, const collio_content_t *what,
@@ -179,7 +185,7 @@ char *collio_move_pack(const collio_exchange_t *ex, const collio_move_t *move)
     if (NULL == move->staging) {
         return collio_message_in_memory(ex, &move->what);
     }
-    if (ex->write && !move->relayed) {
+    if (ex->write && !move->forwarded) {
         (void) collio_copy_message(ex, &move->what, move->staging, move->what.bytes);
     }
     return move->staging;
@@ -187,7 +193,7 @@ char *collio_move_pack(const collio_exchange_t *ex, const collio_move_t *move)
 
 void collio_move_unpack(const collio_exchange_t *ex, const collio_move_t *move, int64_t bytes)
 {
-    if (!ex->write && NULL != move->staging && !move->relayed) {
+    if (!ex->write && NULL != move->staging && !move->forwarded) {
         (void) collio_copy_message(ex, &move->what, move->staging, bytes);
     }
 }
@@ -204,8 +210,8 @@ COLLIO_ALWAYS_INLINE void copy_buffer(bool scatter, const collio_run_t *run, cha
     }
 }
 
-int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_content_t *what, char *buffer,
-                            int64_t buffer_local, const char *message)
+int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_content_t *what,
+                            const collio_buffer_t *buffer, const char *message)
 {
     char *from = (char *) (uintptr_t) message;
 
@@ -214,23 +220,24 @@ int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_content_t 
         const collio_fragment_t *piece = &what->split->piece[window->first];
         collio_run_t all = {.at = piece, .end = piece + window->count};
 
-        copy_buffer(true, &all, collio_place(buffer, window->lo - buffer_local), from);
+        copy_buffer(true, &all, collio_place(buffer->at, window->lo - buffer->local), from);
         from += window->bytes;
     }
     return counted(ex, what->bytes);
 }
 
 int64_t collio_copy_gather(const collio_exchange_t *ex, const collio_content_t *what,
-                           const char *buffer, int64_t buffer_local, int64_t limit, char *message)
+                           const collio_buffer_t *buffer, char *message)
 {
     int64_t copied = 0;
 
     for (const collio_window_t *window = what->window, *end = window + what->windows; window < end;
          ++window) {
-        char *at = collio_place((char *) (uintptr_t) buffer, window->lo - buffer_local);
+        char *at = collio_place(buffer->at, window->lo - buffer->local);
         collio_reader_t reader = collio_reader(what->split, window);
         /* the receiver computes the places of the bytes: the message must be a prefix */
-        int64_t left = collio_window_prefix(what->split, window, limit);
+        int64_t left = collio_window_prefix(what->split, window,
+                                            collio_buffer_limit(buffer, window));
 
         while (0 < left) {
             collio_fragment_t cut;

@@ -63,7 +63,7 @@ static char *packed_message(const collio_exchange_t *ex, const collio_slot_t *sl
         return NULL;
     }
     place = *collio_numbers_of(&plan->places, from);
-    return place < 0 ? NULL : slot->buffer + ex->buffer_bytes + place;
+    return place < 0 ? NULL : slot->buffer.at + ex->buffer_bytes + place;
 }
 
 void collio_put_copy(collio_exchange_t *ex, const collio_slot_t *slot, size_t source)
@@ -77,9 +77,9 @@ void collio_put_copy(collio_exchange_t *ex, const collio_slot_t *slot, size_t so
         return;
     }
     if (ex->write) {
-        (void) collio_copy_scatter(ex, &what, slot->buffer, slot->local, message);
+        (void) collio_copy_scatter(ex, &what, &slot->buffer, message);
     } else {
-        (void) collio_copy_gather(ex, &what, slot->buffer, slot->local, slot->limit, message);
+        (void) collio_copy_gather(ex, &what, &slot->buffer, message);
     }
 }
 

@@ -7,7 +7,7 @@
 /**
  * transport/: how the bytes of one window move between a requester and an aggregator. Each
  * transport is one row in a file of its own (transport_<name>.c), and a line of the table in
- * transports.c. The cycles (cycles/) and layer 1 (twolayer/) start and poll the moves. Other
+ * transports.c. The cycles (cycles/) start and poll the moves. Other
  * directories read only what the transport of the call can do (exchange->way.can).
  */
 
@@ -24,12 +24,12 @@ typedef struct collio_transport_t {
     /** Polls the aggregator's move; true when it is complete. */
     bool (*aggregator_test)(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move);
     /** Starts the move of this rank's bytes of one window, on the requester. */
-    void (*requester_start)(collio_exchange_t *ex, collio_delivery_t *delivery);
+    void (*requester_start)(collio_exchange_t *ex, collio_move_t *move);
     /** Polls the requester's move; true when it is complete. */
-    bool (*requester_test)(collio_exchange_t *ex, collio_delivery_t *delivery);
+    bool (*requester_test)(collio_exchange_t *ex, collio_move_t *move);
 } collio_transport_t;
 
-/** `self` moves an aggregator's own bytes and is not a value of the setting `transport`. */
+/** `self` moves an owner's own bytes and is not a value of the setting `transport`. */
 extern const collio_transport_t collio_transport_self;
 extern const collio_transport_t collio_transport_isend;
 extern const collio_transport_t collio_transport_shm;
@@ -66,32 +66,29 @@ void collio_message_send(collio_exchange_t *ex, collio_move_t *move, const char 
 void collio_message_receive(collio_exchange_t *ex, collio_move_t *move, int tag, void *message,
                             int64_t bytes);
 
-/* Copies between user memory, packed messages and collective buffers. `limit` is the local
- * coordinate where the data of a read end (end of file); `buffer_local` is the local coordinate of
- * the buffer's first byte. Copies count the copied bytes and return their number. */
+/* Copies between user memory, packed messages and buffers, up to the limits of the buffer. Copies
+ * count the copied bytes and return their number. */
 
-/** User memory -> collective buffer (write), or collective buffer -> user memory (read); the bytes
- *  of a read count as received. */
-int64_t collio_copy_window(collio_exchange_t *ex, const collio_content_t *what, char *buffer,
-                           int64_t buffer_local, int64_t limit);
+/** User memory -> buffer (write), or buffer -> user memory (read); the bytes of a read count as
+ *  received. */
+int64_t collio_copy_window(collio_exchange_t *ex, const collio_content_t *what,
+                           const collio_buffer_t *buffer);
 /** The same for the next `bytes` bytes of the reader, at most reader->left. */
 int64_t collio_copy_some(collio_exchange_t *ex, const collio_window_t *window,
-                         collio_reader_t *reader, int64_t bytes, char *buffer, int64_t buffer_local,
-                         int64_t limit);
+                         collio_reader_t *reader, int64_t bytes, const collio_buffer_t *buffer);
 /** User memory -> packed message (write), or packed message -> user memory (read). Only the first
  *  `bytes` bytes of the message. */
 int64_t collio_copy_message(const collio_exchange_t *ex, const collio_content_t *what,
                             char *message, int64_t bytes);
 /** At the requester: returns the packed message of a move, and packs it if the call writes; unpacks
- *  the first `bytes` bytes of it if the call reads. Messages in user memory, or of layer 1, are not
- *  copied. */
+ *  the first `bytes` bytes of it if the call reads. Messages in user memory and forwarded ones are
+ *  not copied. */
 char *collio_move_pack(const collio_exchange_t *ex, const collio_move_t *move);
 void collio_move_unpack(const collio_exchange_t *ex, const collio_move_t *move, int64_t bytes);
-/** At the aggregator. scatter (write): packed message -> collective buffer. gather (read):
- *  collective buffer -> packed message. */
-int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_content_t *what, char *buffer,
-                            int64_t buffer_local, const char *message);
+/** At the owner. scatter (write): packed message -> buffer; gather (read): buffer -> message. */
+int64_t collio_copy_scatter(const collio_exchange_t *ex, const collio_content_t *what,
+                            const collio_buffer_t *buffer, const char *message);
 int64_t collio_copy_gather(const collio_exchange_t *ex, const collio_content_t *what,
-                           const char *buffer, int64_t buffer_local, int64_t limit, char *message);
+                           const collio_buffer_t *buffer, char *message);
 
 #endif /* COLLIO_TRANSPORT_H */

@@ -9,7 +9,8 @@
  * aggregator does not copy if the window is one piece. An aggregator posts the receives of a window
  * when a collective buffer is free. Some messages are synchronous sends, and a rank has at most two
  * rounds in flight, so that fast senders do not flood a busy aggregator. Reads are the mirror
- * image; at the end of the file the message is shorter.
+ * image; at the end of the file the message is shorter, or, if it has several windows, it ends with
+ * the length of each.
  */
 #include "transport/transport.h"
 
@@ -57,9 +58,47 @@ void collio_message_receive(collio_exchange_t *ex, collio_move_t *move, int tag,
     }
 }
 
+/* Packs the message of a read in which a window is short: the bytes of all windows, then the length
+ * of the data of each window. Returns the length of the message. */
+static int64_t pack_cut(collio_exchange_t *ex, const collio_slot_t *slot, const collio_move_t *move)
+{
+    char *at = move->staging, *lengths = at + move->what.bytes;
+
+    for (size_t i = 0; i < move->what.windows; ++i) {
+        const collio_window_t *window = &move->what.window[i];
+        collio_content_t what = collio_content(move->what.split, window);
+        int64_t valid = collio_copy_gather(ex, &what, &slot->buffer, at);
+
+        memcpy(lengths + i * sizeof(valid), &valid, sizeof(valid));
+        at += window->bytes;
+    }
+    return move->what.bytes + move->extra;
+}
+
+/* Unpacks such a message of `bytes` bytes. */
+static void unpack_cut(collio_exchange_t *ex, const collio_move_t *move, int64_t bytes)
+{
+    char *at = move->staging, *lengths = at + move->what.bytes;
+
+    if (bytes != move->what.bytes + move->extra) {
+        collio_exchange_lose(ex);
+        return;
+    }
+    for (size_t i = 0; i < move->what.windows; ++i) {
+        const collio_window_t *window = &move->what.window[i];
+        collio_content_t what = collio_content(move->what.split, window);
+        int64_t valid;
+
+        memcpy(&valid, lengths + i * sizeof(valid), sizeof(valid));
+        valid = valid < 0 || valid > window->bytes ? 0 : valid;
+        (void) collio_copy_message(ex, &what, at, valid);
+        at += window->bytes;
+    }
+}
+
 static void isend_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    char *straight = slot->buffer + (move->what.window->lo - slot->local);
+    char *straight = slot->buffer.at + (move->what.window->lo - slot->buffer.local);
 
     if (ex->write) {
         collio_message_receive(ex, move, move->tag,
@@ -67,12 +106,13 @@ static void isend_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, c
         return;
     }
     if (NULL == move->staging) {
-        int64_t valid = slot->limit - move->what.window->lo;
+        int64_t valid = slot->buffer.limit - move->what.window->lo;
 
         collio_message_send(ex, move, straight, collio_clamp(valid, 0, move->what.bytes));
+    } else if (slot->cut) {
+        collio_message_send(ex, move, move->staging, pack_cut(ex, slot, move));
     } else {
-        int64_t bytes = collio_copy_gather(ex, &move->what, slot->buffer, slot->local, slot->limit,
-                                           move->staging);
+        int64_t bytes = collio_copy_gather(ex, &move->what, &slot->buffer, move->staging);
 
         collio_message_send(ex, move, move->staging, bytes);
     }
@@ -87,15 +127,14 @@ static bool isend_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, co
         return false;
     }
     if (ex->write && NULL != move->staging && !slot->in_order) {
-        (void) collio_copy_scatter(ex, &move->what, slot->buffer, slot->local, move->staging);
+        (void) collio_copy_scatter(ex, &move->what, &slot->buffer, move->staging);
     }
     move->done = true;
     return true;
 }
 
-static void isend_requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
+static void isend_requester_start(collio_exchange_t *ex, collio_move_t *move)
 {
-    collio_move_t *move = &delivery->move;
     char *message = collio_move_pack(ex, move);
 
     if (ex->write) {
@@ -105,9 +144,8 @@ static void isend_requester_start(collio_exchange_t *ex, collio_delivery_t *deli
     }
 }
 
-static bool isend_requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
+static bool isend_requester_test(collio_exchange_t *ex, collio_move_t *move)
 {
-    collio_move_t *move = &delivery->move;
     int64_t bytes = 0;
 
     if (move->done) {
@@ -120,7 +158,11 @@ static bool isend_requester_test(collio_exchange_t *ex, collio_delivery_t *deliv
         bytes = 0;
     }
     move->bytes = bytes;
-    collio_move_unpack(ex, move, bytes);
+    if (0 < move->extra && move->what.bytes != bytes && 0 == ex->file->lost) {
+        unpack_cut(ex, move, bytes);
+    } else {
+        collio_move_unpack(ex, move, bytes);
+    }
     move->done = true;
     return true;
 }

@@ -36,7 +36,7 @@ static void put_lock_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot
         collio_put_copy(ex, slot, (size_t) (move - slot->move));
     }
     move->grant.number = slot->number;
-    move->grant.limit = slot->limit;
+    move->grant.limit = slot->buffer.limit;
     collio_message_receive(ex, move, arrival_tag(slot->number), NULL, 0);
     if (OMPI_SUCCESS
         != collio_isend(&move->grant, sizeof(move->grant), move->peer,
@@ -63,10 +63,8 @@ static bool put_lock_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot,
     return move->done;
 }
 
-static void put_lock_requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
+static void put_lock_requester_start(collio_exchange_t *ex, collio_move_t *move)
 {
-    collio_move_t *move = &delivery->move;
-
     collio_message_receive(ex, move, COLLIO_TAG_GRANT, &move->grant, sizeof(move->grant));
 }
 
@@ -76,9 +74,8 @@ static bool grant_fits(const collio_exchange_t *ex, const collio_move_t *move)
     return move->grant.number >= 0 && move->grant.number < ex->file->context->kept->put.buffers;
 }
 
-static void put_lock_transfer(collio_exchange_t *ex, collio_delivery_t *delivery)
+static void put_lock_transfer(collio_exchange_t *ex, collio_move_t *move)
 {
-    collio_move_t *move = &delivery->move;
     collio_win_t *win = grant_fits(ex, move) ? ex->file->context->kept->put.win[move->grant.number]
                                              : NULL;
     char *message = collio_move_pack(ex, move);
@@ -86,8 +83,7 @@ static void put_lock_transfer(collio_exchange_t *ex, collio_delivery_t *delivery
 
     if (NULL != win
         && OMPI_SUCCESS == win->w_osc_module->osc_lock(MPI_LOCK_SHARED, move->peer, 0, win)) {
-        bytes = collio_put_window(ex, delivery->window, move->grant.number, move->grant.limit,
-                                  message);
+        bytes = collio_put_window(ex, move->window, move->grant.number, move->grant.limit, message);
         if (OMPI_SUCCESS != win->w_osc_module->osc_unlock(move->peer, win)) {
             bytes = -1;
         }
@@ -100,10 +96,8 @@ static void put_lock_transfer(collio_exchange_t *ex, collio_delivery_t *delivery
     }
 }
 
-static bool put_lock_requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
+static bool put_lock_requester_test(collio_exchange_t *ex, collio_move_t *move)
 {
-    collio_move_t *move = &delivery->move;
-
     if (move->done) {
         return true;
     }
@@ -111,7 +105,7 @@ static bool put_lock_requester_test(collio_exchange_t *ex, collio_delivery_t *de
         if (!collio_request_done(ex->file, &move->request, NULL)) {
             return false;
         }
-        put_lock_transfer(ex, delivery);
+        put_lock_transfer(ex, move);
         move->state = MOVED;
         if (OMPI_SUCCESS
             != collio_isend(NULL, 0, move->peer,

@@ -1,68 +1,53 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * An aggregator's own data: one copy between user memory and collective buffer, no message. The
+ * An owner's own data: one copy between user memory and its buffer, no message. The
  * copy is made in slices, one per poll, after the receives of other ranks' messages are posted, so
  * that the aggregator handles arrivals and finished accesses between slices.
  */
 #include "transport/transport.h"
 
-#include "core/debug_assert.h"
 #include "core/number.h"
 
 enum { SLICE_BYTES = 1 << 20 }; /* takes 0.1 ms, or 4 ms if all pieces are single bytes */
 
-/* Returns this rank's own window of that index, which must exist. It is a window of plan->split,
- * whose pieces have streams (positions in user memory); streams of merged lists have no meaning. */
-static const collio_window_t *own_window(const collio_exchange_t *ex, int64_t index)
-{
-    const collio_split_t *split = &ex->plan->split;
-    const collio_share_t *share = split->share;
-    size_t low, high;
-
-    for (; share->aggregator != ex->file->derived.my_aggregator; ++share) {
-        COLLIO_ASSERT(share + 1 < split->share + split->share_count);
-    }
-    for (low = share->first, high = low + share->count; low < high;) {
-        size_t middle = (low + high) / 2;
-
-        if (split->window[middle].index < index) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    COLLIO_ASSERT(low < share->first + share->count && index == split->window[low].index);
-    return &split->window[low];
-}
-
 static void self_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    move->what = collio_content(&ex->plan->split, own_window(ex, slot->cycle->index));
+    (void) ex;
+    slot->own_window = 0;
     slot->own = collio_reader(move->what.split, move->what.window);
     move->done = slot->in_order; /* apply_in_order copies after all messages have arrived */
 }
 
 static bool self_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    if (!move->done) {
-        (void) collio_copy_some(ex, move->what.window, &slot->own,
-                                collio_min(slot->own.left, SLICE_BYTES), slot->buffer, slot->local,
-                                slot->limit);
-        move->done = 0 == slot->own.left;
+    int64_t left = SLICE_BYTES;
+
+    while (!move->done && 0 < left) {
+        const collio_window_t *window = &move->what.window[slot->own_window];
+        int64_t bytes = collio_min(slot->own.left, left);
+
+        (void) collio_copy_some(ex, window, &slot->own, bytes, &slot->buffer);
+        left -= bytes;
+        if (0 == slot->own.left) {
+            move->done = ++slot->own_window == move->what.windows;
+            if (!move->done) {
+                slot->own = collio_reader(move->what.split, window + 1);
+            }
+        }
     }
     return move->done;
 }
 
-static void self_requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
+static void self_requester_start(collio_exchange_t *ex, collio_move_t *move)
 {
     (void) ex;
-    delivery->move.done = true;
+    move->done = true;
 }
 
-static bool self_requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
+static bool self_requester_test(collio_exchange_t *ex, collio_move_t *move)
 {
     (void) ex;
-    (void) delivery;
+    (void) move;
     return true;
 }
 

@@ -16,74 +16,114 @@ static bool serves(const collio_exchange_t *ex, int aggregator, int requester)
            && COLLIO_SHARED_READY == ex->file->context->kept->shared.state;
 }
 
-static int my_slot(const collio_exchange_t *ex)
-{
-    return ex->file->derived.aggregator_slot[ex->file->derived.my_aggregator];
-}
-
 static void shm_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    collio_shared_t *shared = &ex->file->context->kept->shared;
-    collio_shared_control_t *control = collio_shared_control(shared, my_slot(ex));
+    collio_owner_t *owner = slot->owner;
+    collio_shared_control_t *control = collio_shared_control(owner->shared, owner->number);
 
-    atomic_store_explicit(&control->limit[slot->number], slot->limit, memory_order_relaxed);
+    atomic_store_explicit(&control->limit[slot->number], slot->buffer.limit, memory_order_relaxed);
     ++slot->arrived;
-    collio_shared_grant(shared, my_slot(ex), collio_node_local(&ex->file->nodes, move->peer),
-                        slot->number);
+    collio_shared_grant(owner->shared, owner->number,
+                        collio_node_local(&ex->file->nodes, move->peer), slot->number);
 }
 
 /* All requesters add to one counter: all moves of the window are done at the same time. */
 static bool shm_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
-    collio_shared_control_t *control = collio_shared_control(&ex->file->context->kept->shared,
-                                                             my_slot(ex));
+    collio_shared_control_t *control = collio_shared_control(slot->owner->shared,
+                                                             slot->owner->number);
 
+    (void) ex;
     move->done = atomic_load_explicit(&control->arrived[slot->number], memory_order_acquire)
                  == slot->arrived;
     return move->done;
 }
 
-static void shm_requester_start(collio_exchange_t *ex, collio_delivery_t *delivery)
+/* The owner that a requester's move goes to, or comes from. */
+typedef struct target_t {
+    collio_shared_t *shared; /* segment of its buffers */
+    int number;              /* its number in the segment */
+    int taken;               /* its number in shared->taken */
+} target_t;
+
+static target_t target_of(const collio_exchange_t *ex, const collio_move_t *move)
 {
-    delivery->move.ticket = ex->file->context->kept->shared.taken[delivery->aggregator]++;
+    int aggregator = move->aggregator;
+
+    if (0 > aggregator) {
+        return (target_t){ex->local.shared, ex->local.number, ex->local.number};
+    }
+    return (target_t){&ex->file->context->kept->shared,
+                     ex->file->derived.aggregator_slot[aggregator], aggregator};
 }
 
-/* Copies between the collective buffer and user memory, or the staging of a local aggregator.
- * Returns the bytes copied. */
-static int64_t copy(collio_exchange_t *ex, const collio_delivery_t *delivery, char *buffer,
-                    int64_t limit)
+static void shm_requester_start(collio_exchange_t *ex, collio_move_t *move)
 {
-    const collio_move_t *move = &delivery->move;
-    int64_t local = move->what.window->index * collio_plan_window(ex->plan, delivery->aggregator);
+    target_t target = target_of(ex, move);
 
-    if (!move->relayed) {
-        return collio_copy_window(ex, &move->what, buffer, local, limit);
-    }
-    if (ex->write) {
-        return collio_copy_scatter(ex, &move->what, buffer, local, move->staging);
-    }
-    return collio_copy_gather(ex, &move->what, buffer, local, limit, move->staging);
+    move->ticket = target.shared->taken[target.taken]++;
 }
 
-static bool shm_requester_test(collio_exchange_t *ex, collio_delivery_t *delivery)
+/* Returns the owner's buffer of that number, which is granted. */
+static collio_buffer_t buffer_of(const collio_exchange_t *ex, const collio_move_t *move,
+                                 const target_t *target, int number)
 {
-    collio_file_t *file = ex->file;
-    collio_shared_t *shared = &file->context->kept->shared;
-    collio_move_t *move = &delivery->move;
-    int slot = file->derived.aggregator_slot[delivery->aggregator];
-    collio_shared_control_t *control = collio_shared_control(shared, slot);
-    int number = collio_shared_granted(shared, slot, collio_node_local(&file->nodes, file->rank),
-                                       move->ticket);
-    int64_t copied;
+    collio_shared_control_t *control = collio_shared_control(target->shared, target->number);
+
+    if (0 > move->aggregator) {
+        return ex->local.slot[number].buffer;
+    }
+    return (collio_buffer_t){
+        .at = collio_shared_region(target->shared, target->number) + number * ex->buffer_bytes,
+        .local = move->what.window->index * collio_plan_window(ex->plan, move->aggregator),
+        .limit = atomic_load_explicit(&control->limit[number], memory_order_relaxed)};
+}
+
+/* Copies between the owner's buffer and user memory, or the buffer of a local aggregator. Returns
+ * the bytes copied. */
+static int64_t copy(collio_exchange_t *ex, const collio_move_t *move, const collio_content_t *what,
+                    const collio_buffer_t *buffer)
+{
+    if (!move->forwarded) {
+        return collio_copy_window(ex, what, buffer);
+    }
+    return ex->write ? collio_copy_scatter(ex, what, buffer, move->staging)
+                     : collio_copy_gather(ex, what, buffer, move->staging);
+}
+
+/* Copies windows until one has not arrived. Returns true when all are copied. */
+static bool copy_windows(collio_exchange_t *ex, collio_move_t *move, const collio_buffer_t *buffer)
+{
+    for (; move->copied < move->what.windows; ++move->copied) {
+        collio_content_t what = collio_content(move->what.split, &move->what.window[move->copied]);
+        int64_t copied;
+
+        if (COLLIO_LIMIT_PENDING == collio_buffer_limit(buffer, what.window)) {
+            return false;
+        }
+        copied = copy(ex, move, &what, buffer);
+        move->bytes += copied;
+        collio_file_count(ex->file, COLLIO_STAT_SHM_BYTES, (uint64_t) copied);
+    }
+    return true;
+}
+
+static bool shm_requester_test(collio_exchange_t *ex, collio_move_t *move)
+{
+    target_t target = target_of(ex, move);
+    int local = collio_node_local(&ex->file->nodes, ex->file->rank);
+    int number = collio_shared_granted(target.shared, target.number, local, move->ticket);
+    collio_buffer_t buffer;
 
     if (number < 0) {
         return false;
     }
-    copied = copy(ex, delivery, collio_shared_region(shared, slot) + number * ex->buffer_bytes,
-                  atomic_load_explicit(&control->limit[number], memory_order_relaxed));
-    atomic_fetch_add_explicit(&control->arrived[number], 1, memory_order_release);
-    move->bytes = copied;
-    collio_file_count(file, COLLIO_STAT_SHM_BYTES, (uint64_t) copied);
+    buffer = buffer_of(ex, move, &target, number);
+    if (!copy_windows(ex, move, &buffer)) {
+        return false;
+    }
+    atomic_fetch_add_explicit(&collio_shared_control(target.shared, target.number)->arrived[number],
+                              1, memory_order_release);
     move->done = true;
     return true;
 }

@@ -2,16 +2,16 @@
 /**
  * Gather: layer 1's offset lists. Every rank sends its local aggregator, in one message, the offset
  * lists of its relayed shares. The local aggregator merges the lists (gather_merge.c), and sends
- * every member the places of its bytes in the staging. The node agrees on the size of the staging.
+ * every member the places of its bytes in the buffers. The node agrees on the size of a buffer.
  *
  *   member   -- head, list, head, list, ... --->  local aggregator: merge
  *   member   <------------- places --------------  (shm only)
- *   node     === largest staging, segment ======   (shm only; agreed while places are sent)
+ *   node     === largest buffer, segment =======   (shm only; agreed while places are sent)
  *
  * All messages stay inside the node, or the rack, and no step waits. COLLECTIVE RULE: a rank that
  * fails sends empty lists and empty replies; the agreement READY distributes the error.
  */
-#include "twolayer/relay.h"
+#include "twolayer/gather.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,14 +20,6 @@
 #include "core/number.h"
 
 typedef collio_relay_t relay_t;
-
-/* Records an error; rc is 0 or -errno. */
-static void gather_check(collio_exchange_t *ex, int rc)
-{
-    if (0 != rc) {
-        collio_exchange_fail(ex, -rc);
-    }
-}
 
 static void find_aggregator(collio_exchange_t *ex)
 {
@@ -129,12 +121,12 @@ static void gather_send_lists(collio_exchange_t *ex)
     gather_send_list(ex, relay->aggregator);
 }
 
-/* Starts the agreement on the largest staging of the node; a member contributes 0. */
+/* Starts the agreement on the largest buffer of the node; a member contributes 0. */
 static void start_size(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
 
-    relay->making.bytes[0] = relay->staging_bytes;
+    relay->making.bytes[0] = relay->buffer_bytes;
     if (collio_relay_may_share(ex)
         && OMPI_SUCCESS
                != collio_agreement_start(ex->file, COLLIO_SCOPE_NODE, &relay->making.bytes[0],
@@ -154,10 +146,10 @@ void collio_gather_start(collio_exchange_t *ex)
     if (!relay->active) {
         return;
     }
-    gather_check(ex, 0 == ex->error ? collio_part_mine(ex) : 0);
+    collio_exchange_check(ex, 0 == ex->error ? collio_part_mine(ex) : 0);
     if (!collio_relay_is_aggregator(ex)) {
         gather_send_lists(ex);
-        gather_check(ex, 0 == ex->error ? collio_gather_split(ex, NULL) : 0);
+        collio_exchange_check(ex, 0 == ex->error ? collio_gather_split(ex, NULL) : 0);
         start_size(ex);
     }
 }
@@ -193,13 +185,6 @@ static void free_lists(collio_exchange_t *ex)
 
 /* ---- the steps ---- */
 
-bool collio_relay_may_share(const collio_exchange_t *ex)
-{
-    return !ex->atomic && COLLIO_INTRA_ISEND != ex->file->settings.intra
-           && !collio_by_rack(ex->file)
-           && COLLIO_SHARED_FAILED != ex->file->context->kept->relay_shared.state;
-}
-
 static bool lists_poll(collio_exchange_t *ex)
 {
     relay_t *relay = ex->plan->layer1.relay;
@@ -208,7 +193,8 @@ static bool lists_poll(collio_exchange_t *ex)
         if (!received(ex, relay->member_count - 1)) {
             return false;
         }
-        gather_check(ex, 0 == ex->error ? collio_gather_merge(ex, relay->making.lists) : 0);
+        collio_exchange_check(ex,
+                              0 == ex->error ? collio_gather_merge(ex, relay->making.lists) : 0);
         free_lists(ex);
         start_size(ex);
         return true;
@@ -230,7 +216,7 @@ static bool send_replies(collio_exchange_t *ex)
         }
         relay->making.list.count = 0;
         if (0 == ex->error) {
-            const collio_split_t *list = &relay->part[member].list;
+            const collio_split_t *list = &relay->part[member];
             int rc = encode_windows(list, 0, list->window_count, &relay->making.list);
 
             if (0 != rc) {
@@ -254,7 +240,7 @@ static int take_places(relay_t *relay)
         return 0;
     }
     /* rejects absurd lengths: a valid list has at most one extent per piece */
-    rc = collio_wire_decode(reply->list, reply->bytes, relay->mine.list.piece_count, &places);
+    rc = collio_wire_decode(reply->list, reply->bytes, relay->mine.piece_count, &places);
     if (0 == rc) {
         rc = collio_part_places(&relay->mine, &places);
     }
@@ -273,7 +259,7 @@ static bool replies_poll(collio_exchange_t *ex)
     if (!received(ex, 1)) {
         return false;
     }
-    gather_check(ex, 0 == ex->error ? take_places(ex->plan->layer1.relay) : 0);
+    collio_exchange_check(ex, 0 == ex->error ? take_places(ex->plan->layer1.relay) : 0);
     free_lists(ex);
     return true;
 }
@@ -322,10 +308,7 @@ static bool segment_poll(collio_exchange_t *ex)
         return false;
     }
     collio_bytes_fini(&relay->making.list);
-    ex->plan->layer1.memory_bytes = collio_part_memory(&relay->mine);
-    for (int m = 0; NULL != relay->part && m < relay->member_count; ++m) {
-        ex->plan->layer1.memory_bytes += collio_part_memory(&relay->part[m]);
-    }
+    ex->plan->layer1.memory_bytes = collio_relay_memory(relay);
     return true;
 }
 

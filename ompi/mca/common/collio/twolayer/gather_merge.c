@@ -2,14 +2,14 @@
 /**
  * The merge of layer 1: from the lists of its members a local aggregator makes
  *   - its request to each aggregator: per window the union of all pieces, adjacent pieces joined,
- *   - the rounds: where each relayed window, and each byte of each member, lies in the staging.
+ *   - the rounds: where each relayed window, and each byte of each member, lies in the buffer.
  *
  *   member 0   a  c      window of aggregator 5    a b c d    one run, one message
  *   member 1    b  d     places                    0 1 2 3    0: {0,2}   1: {1,3}
  *
  * A k-way heap merge per aggregator (core/collect): O(n log k) for n pieces of k members.
  */
-#include "twolayer/relay.h"
+#include "twolayer/gather.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -220,37 +220,42 @@ static int make_split(merger_t *merger)
 
 /* ---- rounds and places ---- */
 
+/* Numbers the rounds, and gives each relayed window its place. Direct windows come first in
+ * plan->order. */
 static int merge_number_rounds(merger_t *merger)
 {
     collio_plan_t *plan = merger->ex->plan;
     relay_t *relay = plan->layer1.relay;
     const collio_split_t *split = &plan->split;
-    collio_round_t *round = NULL;
+    size_t *relayed = malloc((split->window_count + 1) * sizeof(*relayed)), direct = 0;
+    collio_cycle_t *round = NULL;
 
-    plan->layer1.place = malloc((split->window_count + 1) * sizeof(*plan->layer1.place));
-    relay->round_of = malloc((split->window_count + 1) * sizeof(*relay->round_of));
-    relay->round = malloc((split->window_count + 1) * sizeof(*relay->round));
-    if (NULL == plan->layer1.place || NULL == relay->round_of || NULL == relay->round) {
+    relay->place = malloc((split->window_count + 1) * sizeof(*relay->place));
+    relay->rounds.cycle = malloc((split->window_count + 1) * sizeof(*relay->rounds.cycle));
+    if (NULL == relayed || NULL == relay->place || NULL == relay->rounds.cycle) {
+        free(relayed);
         return -ENOMEM;
     }
     for (size_t i = 0; i < split->window_count; ++i) {
         size_t w = plan->order[i];
         const collio_window_t *window = &split->window[w];
 
-        plan->layer1.place[w] = -1;
         if (NULL == merger->channel[split->share[plan->share_of[w]].aggregator].split) {
+            plan->order[direct++] = w;
             continue;
         }
         if (NULL == round || round->index != window->index) {
-            round = &relay->round[relay->round_count++];
-            *round = (collio_round_t){.index = window->index};
+            round = &relay->rounds.cycle[relay->rounds.cycle_count++];
+            *round = (collio_cycle_t){.index = window->index, .run = relay->forwarded};
         }
-        plan->layer1.place[w] = round->bytes;
-        relay->round_of[w] = relay->round_count - 1;
-        round->bytes += window->bytes;
-        ++round->windows;
-        relay->staging_bytes = collio_max(round->bytes, relay->staging_bytes);
+        relay->place[relay->forwarded] = round->hi;
+        relayed[relay->forwarded++] = w;
+        round->hi += window->bytes;
+        ++round->run_count;
+        relay->buffer_bytes = collio_max(round->hi, relay->buffer_bytes);
     }
+    memcpy(plan->order + direct, relayed, relay->forwarded * sizeof(*relayed));
+    free(relayed);
     return 0;
 }
 
@@ -269,14 +274,14 @@ static int reserve_parts(merger_t *merger)
             pieces += NULL == split ? 0 : split[m].piece_count;
             windows += NULL == split ? 0 : split[m].window_count;
         }
-        rc = collio_part_reserve(&relay->part[m], pieces, windows);
+        rc = collio_split_reserve(&relay->part[m], pieces, windows, windows);
     }
     return NULL == relay->part ? -ENOMEM : rc;
 }
 
 /* Adds a source's pieces of a window, with their places, to the part. Each piece lies inside one
  * run of the merged window; pieces and runs ascend. */
-static void place_source(collio_part_t *part, const collio_split_t *merged,
+static void place_source(collio_split_t *part, const collio_split_t *merged,
                          const collio_window_t *runs, int64_t place, const collio_split_t *split,
                          const collio_window_t *window)
 {
@@ -292,54 +297,79 @@ static void place_source(collio_part_t *part, const collio_split_t *merged,
     }
 }
 
-static void merge_place_window(merger_t *merger, size_t w)
+/* Places the pieces of forwarded window i, which is in `round`. */
+static void merge_place_window(merger_t *merger, size_t i, int round)
 {
     const collio_plan_t *plan = merger->ex->plan;
-    const collio_window_t *merged = &plan->split.window[w];
+    relay_t *relay = plan->layer1.relay;
+    size_t w = plan->order[plan->split.window_count - relay->forwarded + i];
     int aggregator = plan->split.share[plan->share_of[w]].aggregator;
     channel_t *channel = &merger->channel[aggregator];
     const collio_collect_t *collect = &merger->merged[aggregator];
     const collio_cycle_t *cycle = &collect->cycle[channel->next++];
-    relay_t *relay = plan->layer1.relay;
-    collio_round_t *round = &relay->round[relay->round_of[w]];
 
     /* every relayed window has a cycle: NOLINTNEXTLINE(clang-analyzer-core.*) */
     for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
         const collio_source_t *source = &collect->source[s];
-        size_t member = source->requester;
-        const collio_split_t *split = &channel->split[member];
-        const collio_window_t *window = &split->window[source->window];
+        const collio_split_t *split = &channel->split[source->requester];
+        collio_split_t *part = &relay->part[source->requester];
 
-        collio_part_turn(&relay->part[member], merged->index);
-        (void) collio_split_window(&relay->part[member].list, aggregator, 0); /* reserved */
-        place_source(&relay->part[member], &plan->split, merged, plan->layer1.place[w], split,
-                     window);
-        round->room += member > 0 ? window->bytes + (int64_t) sizeof(int64_t) : 0;
+        collio_part_window(part, round, aggregator);
+        place_source(part, &plan->split, &plan->split.window[w], relay->place[i], split,
+                     &split->window[source->window]);
     }
-    relay->message_bytes = collio_max(round->room, relay->message_bytes);
+}
+
+/* Places the pieces of a round, and adds its sources: a member and the share that it has in this
+ * round. */
+static void place_round(merger_t *merger, int number)
+{
+    relay_t *relay = merger->ex->plan->layer1.relay;
+    collio_cycle_t *round = &relay->rounds.cycle[number];
+    int64_t room = 0;
+
+    for (size_t i = round->run; i < round->run + round->run_count; ++i) {
+        merge_place_window(merger, i, number);
+    }
+    round->source = relay->rounds.source_count;
+    for (int m = 0; m < merger->members; ++m) {
+        const collio_split_t *part = &relay->part[m];
+        const collio_share_t *end = part->share + part->share_count;
+
+        if (0 < part->share_count && end[-1].aggregator == number) {
+            relay->rounds.source[relay->rounds.source_count++] = (collio_source_t){
+                (size_t) m, part->share_count - 1};
+            room += 0 < m ? end[-1].bytes + collio_relay_lengths(end[-1].count) : 0;
+        }
+    }
+    round->source_count = relay->rounds.source_count - round->source;
+    relay->message_bytes = collio_max(room, relay->message_bytes);
 }
 
 static int make_parts(merger_t *merger)
 {
-    const collio_plan_t *plan = merger->ex->plan;
+    relay_t *relay = merger->ex->plan->layer1.relay;
+    size_t sources = 0;
     int rc = reserve_parts(merger);
 
-    if (0 != rc) {
-        return rc;
+    for (int m = 0; 0 == rc && m < merger->members; ++m) {
+        sources += relay->part[m].window_capacity;
     }
-    for (size_t i = 0; i < plan->split.window_count; ++i) {
-        if (plan->layer1.place[plan->order[i]] >= 0) {
-            merge_place_window(merger, plan->order[i]);
-        }
+    relay->rounds.source = malloc((sources + 1) * sizeof(*relay->rounds.source));
+    if (0 != rc || NULL == relay->rounds.source) {
+        return -ENOMEM;
+    }
+    for (size_t number = 0; number < relay->rounds.cycle_count; ++number) {
+        place_round(merger, (int) number);
     }
     return 0;
 }
 
-/* Sets the places of this rank's own bytes. */
+/* Sets the places of this rank's own bytes, and frees the list that has them. */
 static int place_own(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;
-    const collio_split_t *list = &relay->part[0].list;
+    collio_split_t *list = &relay->part[0];
     collio_extents_t places = {0};
     int rc = collio_split_list(list, 0, list->window_count, &places);
 
@@ -347,6 +377,7 @@ static int place_own(merger_t *merger)
         rc = collio_part_places(&relay->mine, &places);
     }
     collio_extents_fini(&places);
+    collio_split_fini(list);
     return rc;
 }
 
@@ -374,7 +405,7 @@ static int merge_channels(merger_t *merger)
             rc = collio_collect_build(channel->split, (size_t) merger->members, NULL,
                                       &merger->merged[o]);
             merged += count_runs(&merger->merged[o].runs);
-            merger->ex->plan->layer1.relay->overlapping |= merger->merged[o].overlap_bytes > 0;
+            merger->ex->plan->layer1.relay->rounds.overlap_bytes += merger->merged[o].overlap_bytes;
         }
     }
     collio_file_count(merger->ex->file, COLLIO_STAT_REQUESTS_GATHERED, (uint64_t) merger->gathered);

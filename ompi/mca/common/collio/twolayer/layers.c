@@ -4,9 +4,7 @@
  * and which shares go through local aggregators. Every decision is a function of agreed values, so
  * all ranks make the same decision.
  */
-#include "twolayer/relay.h"
-
-#include "cycles/cycles.h"
+#include "twolayer/gather.h"
 
 #include "core/policy.h"
 
@@ -165,13 +163,4 @@ bool collio_relayed(const collio_exchange_t *ex, int aggregator)
     return rank != file->rank
            && (near_is_relayed(ex)
                || collio_node_of(groups, rank) != collio_node_of(groups, file->rank));
-}
-
-int collio_relay_rank(const collio_exchange_t *ex, int member)
-{
-    const collio_nodes_t *groups = collio_groups(ex->file);
-    int aggregator = ex->plan->layer1.relay->aggregator;
-
-    return collio_node_member(groups, collio_node_of(groups, aggregator),
-                              collio_node_local(groups, aggregator) + member);
 }

@@ -1,78 +1,50 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Parts: the bytes that a rank hands over to its local aggregator in each round, and their places
- * in the staging. Pieces of the local aggregator's parts, one per member, have places only; pieces
- * of a rank's own part also have their streams (positions in its request).
+ * Parts: the bytes that a rank and its local aggregator exchange, by round, aggregator and place in
+ * the buffer. Pieces of the local aggregator's parts, one per member, have places only; pieces of a
+ * rank's own part also have their streams (positions in its request).
  */
-#include "twolayer/relay.h"
+#include "twolayer/gather.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "core/number.h"
 #include "core/split.h"
 
-typedef collio_part_t part_t;
-typedef collio_turn_t turn_t;
+typedef collio_split_t part_t;
 
-int collio_part_reserve(part_t *part, size_t pieces, size_t windows)
+/* Returns the share of a round, which is the last share or a new one. */
+static collio_share_t *part_share(part_t *part, int round)
 {
-    part->turn = malloc((windows + 1) * sizeof(*part->turn));
-    return NULL == part->turn ? -ENOMEM : collio_split_reserve(&part->list, pieces, windows, 0);
-}
-
-void collio_part_fini(part_t *part)
-{
-    collio_split_fini(&part->list);
-    free(part->turn);
-    memset(part, 0, sizeof(*part));
-}
-
-int64_t collio_part_memory(const part_t *part)
-{
-    return collio_split_memory(&part->list)
-           + (int64_t) (part->list.window_count * sizeof(*part->turn));
-}
-
-void collio_part_turn(part_t *part, int64_t index)
-{
-    turn_t *turn = 0 == part->turn_count ? NULL : &part->turn[part->turn_count - 1];
-
-    /* turns below turn_count are initialized: NOLINTNEXTLINE(clang-analyzer-core.*) */
-    if (NULL == turn || turn->index != index) {
-        turn = &part->turn[part->turn_count++];
-        *turn = (turn_t){.index = index, .window = part->list.window_count, .straight = true};
+    if (0 == part->share_count || part->share[part->share_count - 1].aggregator != round) {
+        part->share[part->share_count++] = (collio_share_t){round, part->window_count, 0, 0};
     }
-    ++turn->window_count;
+    return &part->share[part->share_count - 1];
+}
+
+void collio_part_window(part_t *part, int round, int aggregator)
+{
+    ++part_share(part, round)->count;
+    (void) collio_split_window(part, aggregator, 0); /* reserved */
 }
 
 void collio_part_piece(part_t *part, int64_t place, int64_t length)
 {
-    turn_t *turn = &part->turn[part->turn_count - 1];
-    collio_window_t *window = &part->list.window[part->list.window_count - 1];
+    collio_window_t *window = &part->window[part->window_count - 1];
+    collio_fragment_t *piece = &part->piece[part->piece_count];
 
-    turn->straight &= 0 == turn->bytes || turn->end == place;
-    turn->end = place + length;
-    turn->bytes += length;
+    part->share[part->share_count - 1].bytes += length;
+    window->bytes += length;
+    window->hi = collio_max(place + length, window->hi);
     if (0 == window->count) {
         window->lo = place;
+    } else if (window->lo + piece[-1].offset + piece[-1].length == place) {
+        piece[-1].length += (uint32_t) length;
+        return;
     }
-    window->hi = collio_max(place + length, window->hi);
-    window->bytes += length;
+    *piece = (collio_fragment_t){(uint32_t) (place - window->lo), (uint32_t) length};
     ++window->count;
-    part->list.piece[part->list.piece_count++] = (collio_fragment_t){
-        (uint32_t) (place - window->lo), (uint32_t) length};
-}
-
-collio_content_t collio_turn_content(const part_t *part, const turn_t *turn)
-{
-    return (collio_content_t){&part->list, &part->list.window[turn->window], turn->window_count,
-                              turn->bytes};
-}
-
-int64_t collio_turn_room(const turn_t *turn)
-{
-    return turn->bytes + (int64_t) (turn->window_count * sizeof(int64_t));
+    ++part->piece_count;
 }
 
 /* ---- this rank's own part ---- */
@@ -82,23 +54,29 @@ int collio_part_mine(collio_exchange_t *ex)
     const collio_plan_t *plan = ex->plan;
     const collio_split_t *own = &plan->split;
     part_t *mine = &plan->layer1.relay->mine;
+    int64_t index = -1;
+    int round = -1;
 
-    if (0 != collio_part_reserve(mine, own->piece_count, own->window_count)) {
+    if (0 != collio_split_reserve(mine, own->piece_count, own->window_count, own->window_count)) {
         return -ENOMEM;
     }
     for (size_t i = 0; i < own->window_count; ++i) {
         const collio_window_t *window = &own->window[plan->order[i]];
         int aggregator = own->share[plan->share_of[plan->order[i]]].aggregator;
+        collio_share_t *share;
 
         if (!collio_relayed(ex, aggregator)) {
             continue;
         }
-        collio_part_turn(mine, window->index);
-        mine->turn[mine->turn_count - 1].bytes += window->bytes;
-        if (0 != collio_split_copy(&mine->list, own, window)) {
+        round += window->index != index;
+        index = window->index;
+        share = part_share(mine, round);
+        ++share->count;
+        share->bytes += window->bytes;
+        if (0 != collio_split_copy(mine, own, window)) {
             return -ENOMEM;
         }
-        mine->list.window[mine->list.window_count - 1].index = aggregator;
+        mine->window[mine->window_count - 1].index = aggregator;
     }
     return 0;
 }
@@ -108,7 +86,7 @@ int collio_part_mine(collio_exchange_t *ex)
 static int part_place_window(const part_t *part, collio_window_t *window,
                              const collio_extent_t **at, const collio_extent_t *end, int64_t *used)
 {
-    collio_fragment_t *piece = &part->list.piece[window->first];
+    collio_fragment_t *piece = &part->piece[window->first];
 
     for (size_t i = 0; i < window->count; ++i) {
         int64_t place;
@@ -141,8 +119,8 @@ int collio_part_places(part_t *part, const collio_extents_t *places)
     int64_t used = 0;
     int rc = 0;
 
-    for (size_t w = 0; 0 == rc && 0 < places->count && w < part->list.window_count; ++w) {
-        rc = part_place_window(part, &part->list.window[w], &at, end, &used);
+    for (size_t w = 0; 0 == rc && 0 < places->count && w < part->window_count; ++w) {
+        rc = part_place_window(part, &part->window[w], &at, end, &used);
     }
     return rc;
 }
