@@ -10,7 +10,7 @@ static const collio_transport_need_t nonblocking = {.blocking = false};
 static const collio_transport_need_t atomic = {.atomic = true, .blocking = true};
 static const collio_transport_need_t no_window = {.blocking = true, .no_window = true};
 
-static const collio_abilities_t messages = {.aggregator_packed = true, .requester_packed = true};
+static const collio_abilities_t messages = {.owner_packed = true, .requester_packed = true};
 static const collio_abilities_t shared = {.buffers = COLLIO_BUFFERS_SHARED};
 static const collio_abilities_t fences = {
     .buffers = COLLIO_BUFFERS_WINDOW, .waits = true, .rounds = true};
@@ -44,7 +44,7 @@ UNIT_TEST(transport_puts_need_windows_and_blocking_calls)
 UNIT_TEST(transport_private_unpacked_refuses_atomic_calls)
 {
     const collio_abilities_t unpacked = {.buffers = COLLIO_BUFFERS_PRIVATE};
-    const collio_abilities_t waiting = {.waits = true, .aggregator_packed = true};
+    const collio_abilities_t waiting = {.waits = true, .owner_packed = true};
 
     unit_equal(COLLIO_REASON_SET, collio_transport_limit(&unpacked, &plain));
     unit_equal(COLLIO_REASON_ATOMIC, collio_transport_limit(&unpacked, &atomic));

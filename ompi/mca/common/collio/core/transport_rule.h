@@ -25,7 +25,7 @@ typedef struct collio_abilities_t {
     collio_buffers_t buffers; /* memory of the collective buffers */
     bool waits;               /* start or test waits for other ranks: for blocking calls only */
     bool rounds;              /* all ranks step through numbered rounds: the driver `fence` */
-    bool aggregator_packed;   /* data arrive packed at the aggregator, which needs staging unless a
+    bool owner_packed;        /* data arrive packed at the owner, which needs staging unless a
                                  message is one contiguous piece */
     bool requester_packed;    /* the requester packs or unpacks, and needs staging unless its bytes
                                  are contiguous in memory */
@@ -47,7 +47,7 @@ static inline collio_reason_t collio_transport_limit(const collio_abilities_t *c
     if (COLLIO_BUFFERS_WINDOW == can->buffers && need->no_window) {
         return COLLIO_REASON_NO_WINDOW;
     }
-    if (need->atomic && !can->aggregator_packed) {
+    if (need->atomic && !can->owner_packed) {
         return COLLIO_REASON_ATOMIC;
     }
     if (!need->blocking && can->waits) {

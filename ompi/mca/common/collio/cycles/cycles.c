@@ -49,8 +49,7 @@ static void describe_source(collio_exchange_t *ex, collio_slot_t *slot, size_t i
 
 static void start_source(collio_exchange_t *ex, collio_slot_t *slot)
 {
-    slot->move[slot->next_source].transport->aggregator_start(ex, slot,
-                                                              &slot->move[slot->next_source]);
+    slot->move[slot->next_source].transport->owner_start(ex, slot, &slot->move[slot->next_source]);
     ++slot->next_source;
     ++slot->pending;
 }
@@ -73,7 +72,7 @@ static int64_t owner_staging(const collio_slot_t *slot, const collio_move_t *mov
 {
     bool straight = !slot->in_order && !slot->cut && is_straight(&move->what);
 
-    return move->transport->can.aggregator_packed && !straight ? move->what.bytes + move->extra : 0;
+    return move->transport->can.owner_packed && !straight ? move->what.bytes + move->extra : 0;
 }
 
 /* Starts as many sources as fit the staging; the other sources start when the started ones are
@@ -128,8 +127,7 @@ static void poll_sources(collio_exchange_t *ex, collio_slot_t *slot, bool *moved
     for (size_t i = 0; i < slot->next_source && slot->pending > 0; ++i) {
         collio_move_t *move = &slot->move[i];
 
-        if (COLLIO_MOVE_COUNTED != move->state
-            && move->transport->aggregator_test(ex, slot, move)) {
+        if (COLLIO_MOVE_COUNTED != move->state && move->transport->owner_test(ex, slot, move)) {
             move->state = COLLIO_MOVE_COUNTED;
             COLLIO_ASSERT(slot->pending <= slot->next_source);
             --slot->pending;

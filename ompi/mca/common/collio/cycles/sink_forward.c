@@ -171,7 +171,7 @@ static void place_buffers(collio_exchange_t *ex)
     char *memory = ex->file->context->kept->relay.at;
 
     if (NULL != owner->shared) {
-        memory = collio_shared_region(owner->shared, relay->slot);
+        memory = collio_shared_region(owner->shared, relay->region);
         stride = (owner->shared->region_bytes - limits) / 2 / 64 * 64;
     }
     for (int i = 0; i < 2; ++i) {

@@ -37,7 +37,7 @@ typedef struct collio_relay_t {
     bool active;        /* this rank's group has layer 1 */
     collio_split_t own; /* whole request of this rank; plan->split: the part it delivers */
     int aggregator;     /* rank of this rank's local aggregator */
-    int slot;           /* number of this rank's local aggregator in the group */
+    int region;         /* number of this rank's local aggregator in the group */
     int aggregators;    /* number of local aggregators in the group */
     int member_count;   /* members of the local aggregator; member 0 is the local aggregator */
 

@@ -20,9 +20,9 @@ typedef struct collio_transport_t {
      *  messages serve all other pairs. NULL: the transport serves every pair. */
     bool (*serves)(const collio_exchange_t *ex, int aggregator, int requester);
     /** Starts the move of one requester's bytes, on the aggregator. */
-    void (*aggregator_start)(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move);
+    void (*owner_start)(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move);
     /** Polls the aggregator's move; true when it is complete. */
-    bool (*aggregator_test)(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move);
+    bool (*owner_test)(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move);
     /** Starts the move of this rank's bytes of one window, on the requester. */
     void (*requester_start)(collio_exchange_t *ex, collio_move_t *move);
     /** Polls the requester's move; true when it is complete. */

@@ -96,7 +96,7 @@ static void unpack_cut(collio_exchange_t *ex, const collio_move_t *move, int64_t
     }
 }
 
-static void isend_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static void isend_owner_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     char *straight = slot->buffer.at + (move->what.window->lo - slot->buffer.local);
 
@@ -118,7 +118,7 @@ static void isend_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, c
     }
 }
 
-static bool isend_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static bool isend_owner_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     if (move->done) {
         return true;
@@ -169,9 +169,9 @@ static bool isend_requester_test(collio_exchange_t *ex, collio_move_t *move)
 
 const collio_transport_t collio_transport_isend = {
     .name = "isend",
-    .can = {.aggregator_packed = true, .requester_packed = true},
-    .aggregator_start = isend_aggregator_start,
-    .aggregator_test = isend_aggregator_test,
+    .can = {.owner_packed = true, .requester_packed = true},
+    .owner_start = isend_owner_start,
+    .owner_test = isend_owner_test,
     .requester_start = isend_requester_start,
     .requester_test = isend_requester_test,
 };

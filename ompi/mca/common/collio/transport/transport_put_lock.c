@@ -29,8 +29,7 @@ static int arrival_tag(int64_t number)
 
 /* Posts the receive of the arrival before it sends the grant, so that the arrival is never
  * unexpected. */
-static void put_lock_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot,
-                                      collio_move_t *move)
+static void put_lock_owner_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     if (!ex->write) {
         collio_put_copy(ex, slot, (size_t) (move - slot->move));
@@ -47,8 +46,7 @@ static void put_lock_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot
     }
 }
 
-static bool put_lock_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot,
-                                     collio_move_t *move)
+static bool put_lock_owner_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     if (!move->done && NULL != move->grant_request
         && collio_request_done(ex->file, &move->grant_request, NULL)) {
@@ -123,8 +121,8 @@ static bool put_lock_requester_test(collio_exchange_t *ex, collio_move_t *move)
 const collio_transport_t collio_transport_put_lock = {
     .name = "put_lock",
     .can = {.buffers = COLLIO_BUFFERS_WINDOW, .waits = true, .requester_packed = true},
-    .aggregator_start = put_lock_aggregator_start,
-    .aggregator_test = put_lock_aggregator_test,
+    .owner_start = put_lock_owner_start,
+    .owner_test = put_lock_owner_test,
     .requester_start = put_lock_requester_start,
     .requester_test = put_lock_requester_test,
 };

@@ -10,7 +10,7 @@
 
 enum { SLICE_BYTES = 1 << 20 }; /* takes 0.1 ms, or 4 ms if all pieces are single bytes */
 
-static void self_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static void self_owner_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     (void) ex;
     slot->own_window = 0;
@@ -18,7 +18,7 @@ static void self_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, co
     move->done = slot->in_order; /* apply_in_order copies after all messages have arrived */
 }
 
-static bool self_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static bool self_owner_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     int64_t left = SLICE_BYTES;
 
@@ -53,8 +53,8 @@ static bool self_requester_test(collio_exchange_t *ex, collio_move_t *move)
 
 const collio_transport_t collio_transport_self = {
     .name = "self",
-    .aggregator_start = self_aggregator_start,
-    .aggregator_test = self_aggregator_test,
+    .owner_start = self_owner_start,
+    .owner_test = self_owner_test,
     .requester_start = self_requester_start,
     .requester_test = self_requester_test,
 };

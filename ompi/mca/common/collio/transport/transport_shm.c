@@ -16,7 +16,7 @@ static bool serves(const collio_exchange_t *ex, int aggregator, int requester)
            && COLLIO_SHARED_READY == ex->file->context->kept->shared.state;
 }
 
-static void shm_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static void shm_owner_start(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     collio_owner_t *owner = slot->owner;
     collio_shared_control_t *control = collio_shared_control(owner->shared, owner->number);
@@ -28,7 +28,7 @@ static void shm_aggregator_start(collio_exchange_t *ex, collio_slot_t *slot, col
 }
 
 /* All requesters add to one counter: all moves of the window are done at the same time. */
-static bool shm_aggregator_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
+static bool shm_owner_test(collio_exchange_t *ex, collio_slot_t *slot, collio_move_t *move)
 {
     collio_shared_control_t *control = collio_shared_control(slot->owner->shared,
                                                              slot->owner->number);
@@ -54,7 +54,7 @@ static target_t target_of(const collio_exchange_t *ex, const collio_move_t *move
         return (target_t){ex->local.shared, ex->local.number, ex->local.number};
     }
     return (target_t){&ex->file->context->kept->shared,
-                     ex->file->derived.aggregator_slot[aggregator], aggregator};
+                      ex->file->derived.aggregator_slot[aggregator], aggregator};
 }
 
 static void shm_requester_start(collio_exchange_t *ex, collio_move_t *move)
@@ -132,8 +132,8 @@ const collio_transport_t collio_transport_shm = {
     .name = "shm",
     .can = {.buffers = COLLIO_BUFFERS_SHARED},
     .serves = serves,
-    .aggregator_start = shm_aggregator_start,
-    .aggregator_test = shm_aggregator_test,
+    .owner_start = shm_owner_start,
+    .owner_test = shm_owner_test,
     .requester_start = shm_requester_start,
     .requester_test = shm_requester_test,
 };

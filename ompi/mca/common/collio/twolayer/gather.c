@@ -30,7 +30,7 @@ static void find_aggregator(collio_exchange_t *ex)
 
     relay->active = local.count < collio_node_size(groups, collio_node_of(groups, rank));
     relay->aggregators = local.count;
-    relay->slot = local.slot;
+    relay->region = local.slot;
     relay->aggregator = local.rank;
     relay->member_count = local.members;
 }
