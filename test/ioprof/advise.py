@@ -44,6 +44,19 @@ def settings(suite, place):
     suite.check('settings of findings', not wrong and seen == set(SETTINGS), '\n'.join(wrong))
 
 
+def setstripe(suite, place):
+    """The command of Lustre for the directory of a file: for a file on Lustre only, with the stripes of the hint."""
+    path = os.path.join(place, 'stripes.iop')
+    told = next(told for name, _, _, told, _ in rules.RULES if name == 'one stripe')
+    command = '# the same for all new files of the directory: lfs setstripe -c 4 /d'
+    for kind, expected in (('lustre', [command]), ('beegfs', []), ('', [])):
+        rules.job(path, systems=[(0, kind, '/d')] if kind else [], **told)
+        text = advise(path)
+        lines = [line for line in text.split('\n') if 'setstripe -c 4' in line]
+        suite.check(f'stripes of the directory, {kind or "file system unknown"}',
+                    lines == expected and '\nstriping_factor 4\n' in text, text)
+
+
 def odd_names(suite, place):
     """A name that could be mistaken for syntax."""
     path = os.path.join(place, 'odd.iop')
@@ -95,7 +108,7 @@ def own_files(suite, place):
 def advice(suite):
     """Settings of each finding, a run with them, and what the table of files leaves out."""
     place = tempfile.mkdtemp(prefix='ioprof-')
-    for part in (settings, odd_names, own_files):
+    for part in (settings, setstripe, odd_names, own_files):
         part(suite, place)
     shutil.rmtree(place)
     round_trip(suite)

@@ -81,13 +81,16 @@ def variable(name, text, total):
 
 
 def write(path, facts, ranks, functions, files, time=(), variables=(), start=START,
-          width=10**7):
-    """time: entries of bin, layer, kind, calls, ns, bytes, in bins of `width` from `start` on."""
+          width=10**7, systems=()):
+    """time: entries of bin, layer, kind, calls, ns, bytes, in bins of `width` from `start` on. systems: (number
+    of a file, its file system, where that is mounted)."""
     bins = [number((b * 2 + layer) * 4 + kind) + b''.join(map(number, rest))
             for b, layer, kind, *rest in time]
     sections = [(b'FACT', listing([string(k) + string(v) for k, v in facts.items()])),
                 (b'RANK', listing(ranks)), (b'FUNC', listing(functions)),
-                (b'FILE', listing(files)), (b'PVAR', listing(variables)),
+                (b'FILE', listing(files)),
+                (b'PLAC', listing([number(index) + string(kind) + string(mount) for index, kind, mount in systems])),
+                (b'PVAR', listing(variables)),
                 (b'TIME', number(start) + number(width) + listing(bins))]
     with open(path, 'wb') as out:
         out.write(b'IOPROF\r\n' + struct.pack('<II', 1, len(sections)))

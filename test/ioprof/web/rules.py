@@ -14,8 +14,8 @@ SMALL = [0, 0, 100] + [0] * 8       # 100 transfers of 512 bytes to 4 KiB
 LARGE = [0] * 6 + [100] + [0] * 4   # 1 to 4 MiB
 
 
-def job(path, ranks=4, files=(), functions=(), variables=(), other=(), memory=(0, 0)):
-    """A profile: files are (path, comm_size, cells, more fields). Rank 0 has all of the time, and
+def job(path, ranks=4, files=(), functions=(), variables=(), other=(), memory=(0, 0), systems=()):
+    """A profile: files are (path, comm_size, cells, more fields); systems as in made.write. Rank 0 has all of the time, and
     unless functions are given there is one for each kind of calls."""
     total = {}
     for cls, kind, calls, errors, ns, size in [*other, *(cell for row in files for cell in row[2])]:
@@ -29,7 +29,7 @@ def job(path, ranks=4, files=(), functions=(), variables=(), other=(), memory=(0
                list(functions) or [made.function(f'f{cls}{kind}', cls, kind, calls, ns, size, errors=errors)
                                    for (cls, kind), (calls, errors, ns, size) in total.items()],
                [made.file(name, '', comm, *cells, **more) for name, comm, cells, more in files],
-               variables=variables)
+               variables=variables, systems=systems)
 
 
 def one(*cells, comm=0, **more):
