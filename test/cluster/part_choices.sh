@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables are those of run
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# What is chosen between nodes, read by run for its part `counters`.
+# What is chosen between nodes, read by run for its parts `counters` and `calibrate`.
 
 # The costs of messages between and inside nodes are measured where no node has more ranks than cores.
 costs() {
@@ -68,4 +68,22 @@ interleaving() {
         said=$(sed -n 's/.* pieces of all ranks (\([a-z]*\)).*/\1/p' "$work/log")
         check "counters: overlap, 4,4 by $map, interleaving is found" test "$said" == "$want"
     done
+}
+
+# Limits that only several nodes with several ranks each have: calibrate runs by mpirun of the cluster.
+part_calibrate() {
+    local name='calibrate: 2 nodes of 2 ranks' line
+    cluster 2
+    hosts 2,2
+    mkdir -p "$work/calibrate"
+    printf '#!/bin/sh\nexec "%s" mpirun "$@"\n' "$vc" >"$work/calibrate/mpirun"
+    chmod +x "$work/calibrate/mpirun"
+    VCLUSTER_MPIRUN=$(command -v mpirun) PATH=$work/calibrate:$PATH timeout -k 10 900 "$COLLIO_SRC/bench/calibrate" \
+        --dir "$work" --size 4m --repeat 1 -- -np 4 --hostfile "$work/hosts" >"$work/params" 2>"$work/log" </dev/null
+    cat "$work/params" >>"$work/log"
+    for line in '# ranks: 4, nodes: 2,.*' 'fcoll_tam_local_aggregators = [24]' \
+        'fcoll_(overlap|tam)_memory_group_bytes = [0-9]+'; do
+        grep -q -E -x "$line" "$work/params" || { not_ok "$name: no line $line" "$work/log"; return; }
+    done
+    check "$name: everything is measured" test "$(grep -c 'not measured' "$work/params")" = 0
 }
