@@ -155,13 +155,23 @@ CASE(atomic_collective_turns, WHOLE)
     take_atomic_turns(true);
 }
 
-/* Each rank has a handle of its own and requests data sieving, which writes the gaps, too. */
-CASE(sieved_alone, BARE)
+/* The ranks of this rank's node. The caller frees it. */
+static MPI_Comm node_comm(void)
+{
+    t_node here = t_node_here();
+    MPI_Comm node;
+
+    MPI_Comm_split(MPI_COMM_WORLD, here.first, t_rank, &node);
+    return node;
+}
+
+/* Handles of some ranks of the job request data sieving, which writes the gaps, too. */
+static void sieve_by(MPI_Comm comm)
 {
     t_blocks mine = {t_rank * GAP_BLOCK, GAP_BLOCK, t_size * GAP_BLOCK, GAP_BLOCKS};
 
     expect(0, mine.stride * GAP_BLOCKS, 1);
-    open_by(MPI_COMM_SELF, CREATE, "romio_ds_write=enable");
+    open_by(comm, CREATE, "romio_ds_write=enable");
     t_blocks_view(file, &mine);
     MPI_Barrier(MPI_COMM_WORLD);
     write_blocks(&mine, 1);
@@ -169,15 +179,28 @@ CASE(sieved_alone, BARE)
     check_stored();
 }
 
-/* Atomic mode of handles that one rank has. */
-CASE(atomic_alone, BARE)
+CASE(sieved_alone, BARE)
+{
+    sieve_by(MPI_COMM_SELF);
+}
+
+CASE(sieved_by_nodes, BARE)
+{
+    MPI_Comm node = node_comm();
+
+    sieve_by(node);
+    MPI_Comm_free(&node);
+}
+
+/* Atomic mode of handles that some ranks of the job have. */
+static void atomic_by(MPI_Comm comm)
 {
     enum { BLOCKS = 60, STRIDE = 331, ROUNDS = 5 };
     const t_blocks blocks = {0, GAP_BLOCK, STRIDE, BLOCKS};
     unsigned char found[GAP_BLOCK * BLOCKS];
     MPI_Status status;
 
-    open_by(MPI_COMM_SELF, CREATE, NULL);
+    open_by(comm, CREATE, NULL);
     if (MPI_SUCCESS != MPI_File_set_atomicity(file, 1)) {
         refused = true;
         close_file();
@@ -195,6 +218,19 @@ CASE(atomic_alone, BARE)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     close_file();
+}
+
+CASE(atomic_alone, BARE)
+{
+    atomic_by(MPI_COMM_SELF);
+}
+
+CASE(atomic_by_nodes, BARE)
+{
+    MPI_Comm node = node_comm();
+
+    atomic_by(node);
+    MPI_Comm_free(&node);
 }
 
 /* Atomic mode of a handle that only reads. */
