@@ -179,20 +179,20 @@ static int cycles_with(const char *hints, const char *cb_write)
     return all;
 }
 
-/** A schedule, a transport or two layers that the user has named imply the exchange; `off` wins. */
+/** A schedule, a transport or two layers that the user has named imply the exchange; `off` wins.
+ *  The hint exchange=auto is in force where a parameter switches the exchange on for all tests. */
 static void named_modes(void)
 {
     static const struct {
         const char *hints;
         bool exchange;
-    } cases[] = {{"schedule=none", true},
-                 {"schedule=write_comm", true},
-                 {"transport=isend", true},
-                 {"transport=put_fence", true},
-                 {"exchange=off,transport=isend", false},
-                 {"romio_cb_write=disable,schedule=write", false}};
-    static const char *const layers[] = {"local_aggregators=1", "local_aggregators_per_node=1",
-                                         "racks=1"};
+    } cases[] = {
+        {"exchange=auto,schedule=none", true},   {"exchange=auto,schedule=write_comm", true},
+        {"exchange=auto,transport=isend", true}, {"exchange=auto,transport=put_fence", true},
+        {"exchange=off,transport=isend", false}, {"romio_cb_write=disable,schedule=write", false}};
+    static const char *const layers[] = {"exchange=auto,local_aggregators=1",
+                                         "exchange=auto,local_aggregators_per_node=1",
+                                         "exchange=auto,racks=1", "exchange=auto,intra=isend"};
 
     t_fail_if(0 < cycles_with("exchange=auto", "automatic"),
               "no mode is named: large pieces moved");
@@ -201,7 +201,7 @@ static void named_modes(void)
 
         t_fail_if(cases[i].exchange != (0 < cycles), "%s: %d cycles", cases[i].hints, cycles);
     }
-    for (size_t i = 0; 0 == strcmp("tam", t_component()) && i < 3; i++) {
+    for (size_t i = 0; 0 == strcmp("tam", t_component()) && i < 4; i++) {
         t_fail_if(0 == cycles_with(layers[i], "enable"), "%s: no exchange", layers[i]);
     }
     t_verdict("named_modes_are_used");
