@@ -146,6 +146,41 @@ static void large_transfers(const char *transport)
     t_verdict("large_transfers_%s", transport);
 }
 
+/* A tiny buffer of the aggregator, one half of which is for packed pieces if these are put. Each
+ * cycle moves what fits and takes an epoch, so such a call is slow, but it ends after as many
+ * cycles as there are buffers in the data. */
+static void many_cycles(const char *transport, bool works)
+{
+    enum { TINY = 100, EACH = 5000 };
+    int expected = t_size * EACH / (works ? TINY / 2 : TINY);
+    t_blocks mine = {(int64_t) t_rank * TINY, TINY, (int64_t) t_size * TINY, EACH / TINY};
+    MPI_File file = MPI_FILE_NULL;
+    t_expected all = {0};
+    char hints[128];
+    double cycles, sum = 0;
+
+    snprintf(hints, sizeof(hints),
+             "exchange=on,transport=%s,schedule=none,cb_nodes=1,cb_buffer_size=%d", transport,
+             TINY);
+    t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file);
+    t_blocks_view(file, &mine);
+    cycles = t_pvar_read("cycles", file);
+    t_blocks_write(file, &mine, t_rank);
+    cycles = t_pvar_read("cycles", file) - cycles;
+    MPI_Allreduce(&cycles, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    t_fail_if(sum != (double) expected, "%.0f cycles, expected %d", sum, expected);
+    t_blocks_read(file, &mine, t_rank);
+    MPI_File_close(&file);
+    for (int r = 0; r < t_size; r++) {
+        mine.first = (int64_t) r * TINY;
+        t_expect(&all, mine, r);
+    }
+    t_expected_check(&all, 0 == t_rank ? path : NULL, 0);
+    t_remove(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_verdict("many_cycles_%s", transport);
+}
+
 /* Two groups of ranks create RMA windows at the same time, each over and over, because every file
  * has its own. Open MPI 4.1 lets them share a segment of the node by mistake. */
 static void two_groups(void)
@@ -206,6 +241,8 @@ int main(int argc, char *argv[])
     }
     large_transfers("put_fence");
     large_transfers("put_lock");
+    many_cycles("put_fence", fence);
+    many_cycles("put_lock", lock);
     two_groups();
     return t_finish();
 }
