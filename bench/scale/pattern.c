@@ -195,7 +195,7 @@ static bool is_s3d(const scale_pattern_t *pattern)
     return 0 == strcmp(pattern->name, "s3d");
 }
 
-/* Are all rows of one class? */
+/* True if all rows are of one class. */
 static bool alike(const scale_pattern_t *pattern)
 {
     return 0 == pattern->np[0];

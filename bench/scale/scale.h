@@ -103,9 +103,9 @@ scale_askers_t scale_askers(const scale_machine_t *machine, int aggregator);
 /** The number of a rank, and a rank that has this number: the one that sends. */
 int scale_asker_of(const scale_askers_t *askers, int rank);
 int scale_asker_rank(const scale_askers_t *askers, int asker);
-/** Does layer 1 carry this rank's bytes? */
+/** True if layer 1 carries this rank's bytes. */
 bool scale_carried(const scale_askers_t *askers, int rank);
-/** Is this rank a local aggregator? */
+/** True if this rank is a local aggregator. */
 bool scale_is_local(const scale_machine_t *machine, int rank);
 
 /** What happens at one aggregator, or at all, in one layout: requesters are ranks or groups. */

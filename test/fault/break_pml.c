@@ -14,7 +14,7 @@ static int sends_to_fail, receives_to_cut, least_tag;
 static bool reductions_only;
 static int let_pass;
 
-/* Of the messages that this is about? */
+/* True if this is one of the messages to break. */
 static bool chosen(const struct ompi_datatype_t *type, int tag)
 {
     if (!reductions_only) {

@@ -26,9 +26,9 @@ typedef struct fault_plan {
 extern fault_plan fault;
 extern atomic_llong failed_calls, lock_calls;
 
-/* Does the plan concern this descriptor? */
+/* True if the plan concerns this descriptor. */
 bool concerns(int fd, bool write);
-/* Does the fault plan refuse an allocation of this size? */
+/* True if the plan refuses an allocation of this size. */
 bool fault_refuses(size_t bytes);
 /* The errno with which posix_fallocate fails for a file that grows to `end`; 0: it works. */
 int fault_of_fallocate(off_t end);

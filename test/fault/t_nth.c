@@ -48,7 +48,7 @@ static int files_in(const char *folder, const char *text)
     return n;
 }
 
-/** All ranks have the same class? Returns whether the call succeeded. */
+/** Fails the test unless all ranks have the same class. True if the call succeeded. */
 static bool agreed(int rc, const char *what, const char *kind, long number)
 {
     int mine[2] = {t_class(rc), -t_class(rc)}, all[2];

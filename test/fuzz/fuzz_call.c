@@ -86,8 +86,8 @@ static void start(fuzz_run *run, fuzz_call *call, fuzz_work *work, bool thread)
     }
 }
 
-/** May a thread make this call, beside the others of the step? One collective call per handle, and
- *  nobody moves a file pointer beside it. */
+/** True if a thread may make this call, beside the others of the step: one collective call per
+ *  handle, and nobody moves a file pointer beside it. */
 static bool may_thread(const fuzz_run *run, const fuzz_step *step, const fuzz_call *call)
 {
     if (!step->threads || !FUZZ_HAS(run->features, THREADS) || T_BLOCK != call->op.how

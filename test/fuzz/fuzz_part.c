@@ -97,7 +97,7 @@ static void empty(fuzz_part *part)
     part->bytes = part->there = part->low = part->high = 0;
 }
 
-/** Is the part allowed beside all others of the step? Then it is noted. */
+/** True if the part is allowed beside all others of the step; then it is noted. */
 static bool claim(fuzz_run *run, const fuzz_part *part, bool write, bool overlap)
 {
     int64_t far = run->plan->far;

@@ -118,7 +118,7 @@ static void place(fuzz_flat *flat, const fuzz_flat *child, int64_t at, int64_t c
     }
 }
 
-/** Is element `index` of a dimension of g elements on coordinate c of p? */
+/** True if element `index` of a dimension of g elements is on coordinate c of p. */
 static bool mine(const fuzz_type *t, int dim, int index, int coordinate)
 {
     int g = t->sizes[dim], p = t->grid[dim], k = t->argument[dim];

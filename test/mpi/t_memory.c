@@ -243,7 +243,7 @@ static void limited(const char *partition, bool completes, bool here)
     }
 }
 
-/* Is this rank on the second node, in the order of their first ranks? */
+/* True if this rank is on the second node, in the order of their first ranks. */
 static bool on_second_node(void)
 {
     int first = t_node_here().first, least = 0 == first ? t_size : first, second;

@@ -85,7 +85,7 @@ static void find_groups(const demand_t *d, int64_t group_bytes, groups_t *groups
     }
 }
 
-/* Could a node take one more part? */
+/* True if a node can take one more part. */
 static bool has_room(const demand_t *d, const groups_t *groups,
                      const collio_memory_limits_t *limits, int node, int given, int64_t left)
 {

@@ -138,8 +138,8 @@ uint64_t sim_birth(int dir, const char *path)
     return (uint64_t) status.stx_btime.tv_sec * UINT64_C(1000000000) + status.stx_btime.tv_nsec;
 }
 
-/* Does the client have the file open for writing already? Then a further open stays on the client,
- * and the servers do not give the file a layout. */
+/* True if the client already has the file open for writing. Then a further open stays on the
+ * client, and the servers do not give the file a layout. */
 static bool open_for_writing(uint32_t client, uint32_t file)
 {
     bool found = false;

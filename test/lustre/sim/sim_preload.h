@@ -53,7 +53,7 @@ void sim_closed(int fd);
 void sim_group_unlock(sim_open_t *open);
 /** When the file behind a path (relative to `dir`; empty: `dir` itself) was made. */
 uint64_t sim_birth(int dir, const char *path);
-/** Is the resolved path below LUSTRESIM_DIR? */
+/** True if the resolved path is below LUSTRESIM_DIR. */
 bool sim_inside(const char *path);
 
 /** Locks held by one I/O call. */

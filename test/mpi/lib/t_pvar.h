@@ -11,7 +11,7 @@
 
 /* Name of the component under test, from COLLIO_FCOLL (overlap). */
 const char *t_component(void);
-/* "fcoll_<component>_<what>" exists? T_FRAMEWORK names another framework than fcoll. */
+/* True if "fcoll_<component>_<what>" exists. T_FRAMEWORK names another framework than fcoll. */
 bool t_pvar_exists(const char *what);
 /* Its value now, as a number; -1 when there is no such variable. A counter counts from the first
  * t_pvar_read of it on: take differences. file may be MPI_FILE_NULL if it is bound to nothing. */
