@@ -88,3 +88,23 @@ CASE(collective_turns_of_calls, WHOLE)
 {
     take_turns(3);
 }
+
+/* A rank has looked for the file before another node makes it: its node keeps the answer that there
+ * is none. */
+CASE(looked_up_before, BARE)
+{
+    unsigned char none;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        if (t_size - 1 == t_rank) {
+            t_fail_if(0 <= read_stored(&none, 0), "the file exists before it is made");
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        open_file(CREATE | (0 == round % 2 ? MPI_MODE_EXCL : 0) | MPI_MODE_DELETE_ON_CLOSE);
+        put(true, BLOCK * t_rank, BLOCK, 1 + round);
+        expect(0, BLOCK * t_size, 1 + round);
+        sync_barrier_sync();
+        get(false, 0, BLOCK * t_size);
+        close_file();
+    }
+}

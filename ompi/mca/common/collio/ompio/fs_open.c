@@ -4,14 +4,22 @@
  *
  *   all     own open | maximum of the error classes, of the successes and    one reduction,
  *           of the bytes in the hint file                                    none for one rank
+ *   some have not found the file: once more
  *   differ: the lowest rank of the next node that failed                     reduction
  *           the name of that node                                            broadcast
  */
+#ifndef _GNU_SOURCE
+#    define _GNU_SOURCE /* statx */
+#endif
 #include "ompio/fs_open.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "help/help.h"
 #include "settings/hint_file.h"
@@ -56,13 +64,12 @@ static bool list_nodes(const ompio_file_t *fh, bool failed, char *text, size_t s
     return true;
 }
 
-/* Returns the error class of all ranks, or MPI_SUCCESS; *nowhere = no rank has the file open. If
- * some ranks have, rank 0 prints on which nodes it cannot be opened. Collective. */
-static int fs_open_agree(ompio_file_t *fh, const char *name, int class, bool *nowhere)
+/* Returns the error class of all ranks, or MPI_SUCCESS; *nowhere = no rank has the file open.
+ * Collective. */
+static int fs_open_agree(ompio_file_t *fh, int class, bool *nowhere)
 {
     int mine[3] = {class, MPI_SUCCESS == class, (int) collio_hint_file_offer(fh)};
     int all[3] = {mine[0], mine[1], 0};
-    char nodes[(NODES_MAX + 1) * (NODE_BYTES + 2)] = "";
 
     *nowhere = false;
     if (1 < ompi_comm_size(fh->f_comm)
@@ -71,12 +78,18 @@ static int fs_open_agree(ompio_file_t *fh, const char *name, int class, bool *no
     }
     (void) collio_hint_file_settle(fh, all[2]);
     *nowhere = 0 == all[1];
-    if (MPI_SUCCESS != all[0] && !*nowhere
-        && list_nodes(fh, MPI_SUCCESS != class, nodes, sizeof(nodes)) && OMPIO_ROOT == fh->f_rank) {
-        collio_help("collio", name, COLLIO_HELP_NOT_SHARED, nodes,
-                    ompi_mpi_errnum_get_string(all[0]));
-    }
     return all[0];
+}
+
+/* Prints on which nodes the file cannot be opened. `mine` is the class of this rank's open, `all`
+ * that of all ranks. Collective. */
+static void print_nodes(const ompio_file_t *fh, const char *name, int mine, int all)
+{
+    char nodes[(NODES_MAX + 1) * (NODE_BYTES + 2)] = "";
+
+    if (list_nodes(fh, MPI_SUCCESS != mine, nodes, sizeof(nodes)) && OMPIO_ROOT == fh->f_rank) {
+        collio_help("collio", name, COLLIO_HELP_NOT_SHARED, nodes, ompi_mpi_errnum_get_string(all));
+    }
 }
 
 /* Returns the error class of this rank's open. Stock components return MPI_ERR_OTHER for values of
@@ -94,23 +107,53 @@ static int fs_open_class(int rc)
                : collio_error_class_of_mpi(rc);
 }
 
-/* Retries MPI_ERR_FILE_EXISTS without MPI_MODE_EXCL: GlusterFS returns EEXIST while another node
- * creates the file. */
+/* Prepares another attempt where rank 0 has made the file and some nodes do not find it. NFS keeps
+ * the answer that a name does not exist until the directory's attributes are 30 s old, so a rank
+ * that has not found the file makes its node ask for them. Other ranks close the file. */
+static void look_again(ompio_file_t *fh, const char *name, int class)
+{
+    const char *end = strrchr(name, '/');
+    struct statx about;
+    char *folder;
+
+    if (MPI_SUCCESS == class) {
+        (void) close(fh->fd);
+        fh->fd = -1;
+        return;
+    }
+    folder = NULL == end ? strdup(".") : strndup(name, (size_t) (end - name) + 1);
+    if (NULL != folder) {
+        (void) statx(AT_FDCWD, folder, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &about);
+        free(folder);
+    }
+}
+
+/* Tries again after MPI_ERR_FILE_EXISTS without MPI_MODE_EXCL (GlusterFS returns EEXIST while
+ * another node creates the file), and once if only some ranks have found the file. */
 static int open_agreed(struct ompi_communicator_t *comm, const char *name, int mode,
                        struct opal_info_t *info, ompio_file_t *fh)
 {
     enum { TRIES = 100 };
-    bool again = true;
-    int class = MPI_SUCCESS;
+    bool may_look = 0 == strcmp(fh->f_fs_component->mca_component_name, "ufs"), nowhere;
+    int mine, all;
 
     fh->f_fs = original;
-    for (int i = 0; again && i < TRIES; ++i) {
+    for (int i = 0; i < TRIES; ++i) {
         errno = 0;
-        class = fs_open_class(original->fs_file_open(comm, name, mode, info, fh));
-        class = fs_open_agree(fh, name, class, &again);
-        again = again && MPI_ERR_FILE_EXISTS == class && 0 == (mode & MPI_MODE_EXCL);
+        mine = fs_open_class(original->fs_file_open(comm, name, mode, info, fh));
+        all = fs_open_agree(fh, mine, &nowhere);
+        if (MPI_ERR_NO_SUCH_FILE == all && !nowhere && may_look) {
+            look_again(fh, name, mine);
+            mode &= ~MPI_MODE_EXCL; /* rank 0 has made the file */
+            may_look = false;
+        } else if (MPI_ERR_FILE_EXISTS != all || !nowhere || 0 != (mode & MPI_MODE_EXCL)) {
+            break;
+        }
     }
-    return class;
+    if (MPI_SUCCESS != all && !nowhere) {
+        print_nodes(fh, name, mine, all);
+    }
+    return all;
 }
 
 void collio_fs_open_agree(ompio_file_t *fh)
