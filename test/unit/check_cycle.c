@@ -249,7 +249,7 @@ static void check_order(const collio_split_t *split, const collio_domains_t *dom
                 window_bytes += piece->length;
                 hi = piece->offset + piece->length > hi ? piece->offset + piece->length : hi;
             }
-            unit_equal(consecutive, reader.turn == reader.end);
+            unit_equal(consecutive, reader.strand_end == reader.end);
             unit_equal(window_bytes, window->bytes);
             unit_equal(hi, window->hi);
             check_limit(split, window, read, window->lo + (hi - window->lo) / 3);

@@ -92,7 +92,7 @@ UNIT_TEST(split_strands)
         ck_assert_int_eq(0, reader.left);
         reader = collio_reader(from, &from->window[1 - i]);
         ck_assert_int_eq(5, reader.stream);
-        ck_assert(reader.turn == reader.end);
+        ck_assert(reader.strand_end == reader.end);
     }
     collio_split_fini(&split);
     collio_split_fini(&copy);

@@ -109,14 +109,14 @@ int64_t collio_window_stop(const collio_split_t *split, const collio_window_t *w
 
 /** A position in the packed message of a window. */
 typedef struct collio_reader_t {
-    const collio_split_t *split;   /* the split of the window; owned by the caller */
-    const collio_fragment_t *at;   /* next piece */
-    const collio_fragment_t *turn; /* end of the pieces of the strand */
-    const collio_fragment_t *end;  /* end of the pieces of the window */
-    size_t strand;                 /* the strand, if the pieces have streams */
-    int64_t stream;                /* stream position of the next byte */
-    int64_t left;                  /* bytes of the window starting at the next byte */
-    uint32_t used;                 /* bytes of the next piece before the next byte */
+    const collio_split_t *split;         /* the split of the window; owned by the caller */
+    const collio_fragment_t *at;         /* next piece */
+    const collio_fragment_t *strand_end; /* end of the pieces of the strand */
+    const collio_fragment_t *end;        /* end of the pieces of the window */
+    size_t strand;                       /* the strand, if the pieces have streams */
+    int64_t stream;                      /* stream position of the next byte */
+    int64_t left;                        /* bytes of the window starting at the next byte */
+    uint32_t used;                       /* bytes of the next piece before the next byte */
 } collio_reader_t;
 
 /** Pieces that follow each other in the stream. */
@@ -128,7 +128,7 @@ typedef struct collio_run_t {
 } collio_run_t;
 
 /** Returns the start of a window's message. The pieces follow each other in the stream if
- *  reader.turn == reader.end. */
+ *  reader.strand_end == reader.end. */
 collio_reader_t collio_reader(const collio_split_t *split, const collio_window_t *window);
 
 /** Returns the next pieces of a window, at most `bytes` bytes (1 .. reader->left) and at least one,

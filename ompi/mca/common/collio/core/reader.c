@@ -32,10 +32,10 @@ static void enter_strand(collio_reader_t *reader)
     size_t next = reader->strand + 1;
 
     reader->stream = strand->stream;
-    reader->turn = reader->end;
+    reader->strand_end = reader->end;
     if (next < reader->split->strand_count
         && reader->split->piece + strand[1].first < reader->end) {
-        reader->turn = reader->split->piece + strand[1].first;
+        reader->strand_end = reader->split->piece + strand[1].first;
     }
 }
 
@@ -44,7 +44,7 @@ collio_reader_t collio_reader(const collio_split_t *split, const collio_window_t
     const collio_fragment_t *piece = split->piece + window->first;
     collio_reader_t reader = {.split = split,
                               .at = piece,
-                              .turn = piece + window->count,
+                              .strand_end = piece + window->count,
                               .end = piece + window->count,
                               .strand = find_strand(split, window->first),
                               .left = window->bytes};
@@ -61,7 +61,7 @@ collio_run_t collio_reader_next(collio_reader_t *reader, int64_t bytes, collio_f
     collio_run_t run = {.at = reader->at, .end = reader->at, .stream = reader->stream};
     uint32_t left = reader->at->length - reader->used;
 
-    COLLIO_ASSERT(0 < bytes && bytes <= reader->left && reader->at < reader->turn);
+    COLLIO_ASSERT(0 < bytes && bytes <= reader->left && reader->at < reader->strand_end);
     if (0 < reader->used || bytes < left) {
         run.bytes = collio_min(bytes, left);
         *cut = (collio_fragment_t){reader->at->offset + reader->used, (uint32_t) run.bytes};
@@ -69,18 +69,18 @@ collio_run_t collio_reader_next(collio_reader_t *reader, int64_t bytes, collio_f
         run.end = cut + 1;
         reader->used = run.bytes < left ? reader->used + (uint32_t) run.bytes : 0;
         reader->at += run.bytes == left;
-    } else if (bytes == reader->left && reader->turn == reader->end) {
+    } else if (bytes == reader->left && reader->strand_end == reader->end) {
         run.bytes = bytes;
         run.end = reader->at = reader->end;
     } else {
-        for (; run.end < reader->turn && run.end->length <= bytes - run.bytes; ++run.end) {
+        for (; run.end < reader->strand_end && run.end->length <= bytes - run.bytes; ++run.end) {
             run.bytes += run.end->length;
         }
         reader->at = run.end;
     }
     reader->stream += run.bytes;
     reader->left -= run.bytes;
-    if (reader->at == reader->turn && reader->turn < reader->end) {
+    if (reader->at == reader->strand_end && reader->strand_end < reader->end) {
         ++reader->strand;
         enter_strand(reader);
     }

@@ -33,20 +33,20 @@
 
 enum { NO_WINDOW = -1 };
 
-/* This rank's windows of the open rounds: at most one per aggregator and round. */
-typedef struct turn_t {
+/* This rank's windows of the open epochs: at most one per aggregator and round. */
+typedef struct epochs_t {
     int64_t *next;           /* per share: first window not moved yet, counted in the share */
     int64_t *moving[2];      /* per buffer and share: window of the open round, or NO_WINDOW */
     int64_t staging_used[2]; /* per buffer: bytes of the requester's staging in use */
-} turn_t;
+} epochs_t;
 
-static int64_t fence_window_of(const collio_exchange_t *ex, const turn_t *turn, size_t s,
+static int64_t fence_window_of(const collio_exchange_t *ex, const epochs_t *epochs, size_t s,
                                size_t round)
 {
     const collio_share_t *share = &ex->plan->split.share[s];
-    int64_t window = (int64_t) share->first + turn->next[s];
+    int64_t window = (int64_t) share->first + epochs->next[s];
 
-    return turn->next[s] < (int64_t) share->count
+    return epochs->next[s] < (int64_t) share->count
                    && ex->plan->fence.of.received[window] == (int64_t) round
                ? window
                : NO_WINDOW;
@@ -78,10 +78,10 @@ static place_t fence_place_window(collio_exchange_t *ex, size_t window, int numb
     return place;
 }
 
-static void move_window(collio_exchange_t *ex, turn_t *turn, size_t window, int number)
+static void move_window(collio_exchange_t *ex, epochs_t *epochs, size_t window, int number)
 {
     collio_content_t what = collio_content(&ex->plan->split, &ex->plan->split.window[window]);
-    place_t place = fence_place_window(ex, window, number, &turn->staging_used[number]);
+    place_t place = fence_place_window(ex, window, number, &epochs->staging_used[number]);
 
     if (ex->write && place.in_room) {
         (void) collio_copy_message(ex, &what, place.message, what.bytes);
@@ -105,7 +105,7 @@ static bool mine(const collio_exchange_t *ex, size_t round)
 }
 
 /* The opening fence of a round, then the puts (gets) of this rank's windows. */
-static void fence_open_round(collio_exchange_t *ex, turn_t *turn, size_t round, int number)
+static void fence_open_round(collio_exchange_t *ex, epochs_t *epochs, size_t round, int number)
 {
     if (mine(ex, round)) {
         if (ex->write) {
@@ -114,17 +114,17 @@ static void fence_open_round(collio_exchange_t *ex, turn_t *turn, size_t round, 
         memcpy(ex->aggregator.slot[number].buffer.at + ex->file->context->kept->put.slot_bytes,
                &ex->aggregator.slot[number].buffer.limit, sizeof(int64_t));
     }
-    turn->staging_used[number] = 0;
+    epochs->staging_used[number] = 0;
     if (OMPI_SUCCESS != collio_put_fence(ex, number)) {
         collio_exchange_lose(ex);
     }
     for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
-        int64_t window = fence_window_of(ex, turn, s, round);
+        int64_t window = fence_window_of(ex, epochs, s, round);
 
-        turn->moving[number][s] = window;
+        epochs->moving[number][s] = window;
         if (NO_WINDOW != window) {
-            ++turn->next[s];
-            move_window(ex, turn, (size_t) window, number);
+            ++epochs->next[s];
+            move_window(ex, epochs, (size_t) window, number);
         }
     }
 }
@@ -142,14 +142,14 @@ static void take_window(collio_exchange_t *ex, size_t window, int number, int64_
 }
 
 /* The closing fence of a round. Then takes the windows of a read. */
-static void close_round(collio_exchange_t *ex, const turn_t *turn, int number)
+static void close_round(collio_exchange_t *ex, const epochs_t *epochs, int number)
 {
     const collio_split_t *split = &ex->plan->split;
     int64_t used = 0;
     int rc = OMPI_SUCCESS;
 
     for (size_t s = 0; OMPI_SUCCESS == rc && s < split->share_count; ++s) {
-        if (NO_WINDOW != turn->moving[number][s]) {
+        if (NO_WINDOW != epochs->moving[number][s]) {
             rc = collio_put_flush(ex, ex->file->derived.aggregators[split->share[s].aggregator],
                                   number);
         }
@@ -158,7 +158,7 @@ static void close_round(collio_exchange_t *ex, const turn_t *turn, int number)
         collio_exchange_lose(ex);
     }
     for (size_t s = 0; s < split->share_count; ++s) {
-        int64_t window = turn->moving[number][s];
+        int64_t window = epochs->moving[number][s];
 
         if (NO_WINDOW != window && !ex->write) {
             take_window(ex, (size_t) window, number, &used);
@@ -206,7 +206,7 @@ static void note_step(collio_exchange_t *ex, const collio_progress_t *done, coll
 
 /* Takes all rounds in the order of the schedule, which is the same on all ranks. Every schedule
  * uses a buffer again only after its access (write) or its closing fence (read). */
-static void take_steps(collio_exchange_t *ex, turn_t *turn)
+static void take_steps(collio_exchange_t *ex, epochs_t *epochs)
 {
     collio_progress_t done = {.cycles = ex->plan->fence.rounds, .write = ex->write};
     size_t buffers = (size_t) ex->way.schedule->buffers;
@@ -215,13 +215,13 @@ static void take_steps(collio_exchange_t *ex, turn_t *turn)
     while (COLLIO_STEP_NONE != (step = collio_schedule_step(ex->way.schedule, &done))) {
         note_step(ex, &done, step);
         if (COLLIO_STEP_SHUFFLE == step) {
-            fence_open_round(ex, turn, done.shuffles_started,
+            fence_open_round(ex, epochs, done.shuffles_started,
                              (int) (done.shuffles_started % buffers));
             ++done.shuffles_started;
         } else if (COLLIO_STEP_ACCESS == step) {
             access_start(ex, done.accesses_started++);
         } else if (COLLIO_STEP_END_SHUFFLE == step) {
-            close_round(ex, turn, (int) (done.shuffles_done++ % buffers));
+            close_round(ex, epochs, (int) (done.shuffles_done++ % buffers));
         } else {
             access_end(ex, done.accesses_done++);
         }
@@ -249,11 +249,11 @@ static int64_t fence_round_staging(const collio_split_t *split)
  * then no rank begins the numbering. */
 static int prepare_numbers(collio_plan_t *plan)
 {
-    if (NULL != plan->fence.turn) {
+    if (NULL != plan->fence.windows) {
         return 0;
     }
-    plan->fence.turn = calloc(3 * plan->split.share_count + 1, sizeof(*plan->fence.turn));
-    return NULL == plan->fence.turn ? -ENOMEM : collio_numbers_prepare(plan, &plan->fence.of);
+    plan->fence.windows = calloc(3 * plan->split.share_count + 1, sizeof(*plan->fence.windows));
+    return NULL == plan->fence.windows ? -ENOMEM : collio_numbers_prepare(plan, &plan->fence.of);
 }
 
 /* Numbers the rounds, once per plan: round i is the i-th cycle of every aggregator, which sends its
@@ -297,11 +297,12 @@ static int fence_begin(collio_exchange_t *ex)
 static bool fence_poll(collio_exchange_t *ex)
 {
     size_t shares = ex->plan->split.share_count;
-    turn_t turn = {.next = ex->plan->fence.turn,
-                   .moving = {ex->plan->fence.turn + shares, ex->plan->fence.turn + 2 * shares}};
+    epochs_t epochs = {
+        .next = ex->plan->fence.windows,
+        .moving = {ex->plan->fence.windows + shares, ex->plan->fence.windows + 2 * shares}};
 
-    memset(ex->plan->fence.turn, 0, shares * sizeof(*ex->plan->fence.turn));
-    take_steps(ex, &turn);
+    memset(ex->plan->fence.windows, 0, shares * sizeof(*ex->plan->fence.windows));
+    take_steps(ex, &epochs);
     collio_cycles_book_time(ex);
     return true;
 }

@@ -58,12 +58,12 @@ static void forward_describe(const collio_exchange_t *ex, const collio_slot_t *s
                              const collio_source_t *source, collio_move_t *move)
 {
     const relay_t *relay = ex->plan->layer1.relay;
-    const collio_split_t *part = 0 == source->requester ? &relay->mine
-                                                        : &relay->part[source->requester];
+    const collio_split_t *request = 0 == source->requester ? &relay->mine
+                                                           : &relay->requests[source->requester];
 
     (void) slot;
     move->peer = collio_relay_rank(ex, (int) source->requester);
-    move->what = collio_content_share(part, &part->share[source->window]);
+    move->what = collio_content_share(request, &request->share[source->window]);
     describe_local(ex, move);
 }
 

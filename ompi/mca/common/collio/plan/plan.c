@@ -349,7 +349,7 @@ void collio_plan_fini(collio_plan_t *plan)
     }
     free(plan->order);
     free(plan->share_of);
-    free(plan->fence.turn);
+    free(plan->fence.windows);
     collio_numbers_fini(&plan->fence.of);
     collio_numbers_fini(&plan->places);
     collio_plan_free_requests(plan);

@@ -87,7 +87,7 @@ typedef struct collio_plan_t {
         size_t rounds;       /* maximum number of cycles of an aggregator */
         bool numbered;       /* `of` has the rounds */
         collio_numbers_t of; /* round of each window */
-        int64_t *turn;       /* scratch, 3 numbers per share */
+        int64_t *windows;    /* scratch, 3 numbers per share */
         int64_t bytes;       /* bytes of staging for one round */
     } fence;
 

@@ -10,8 +10,8 @@ int64_t collio_relay_memory(const collio_relay_t *relay)
 {
     int64_t bytes = collio_split_memory(&relay->mine);
 
-    for (int m = 0; NULL != relay->part && m < relay->member_count; ++m) {
-        bytes += collio_split_memory(&relay->part[m]);
+    for (int m = 0; NULL != relay->requests && m < relay->member_count; ++m) {
+        bytes += collio_split_memory(&relay->requests[m]);
     }
     return bytes;
 }
@@ -20,10 +20,10 @@ void collio_relay_fini(collio_relay_t *relay)
 {
     collio_split_fini(&relay->own);
     collio_split_fini(&relay->mine);
-    for (int m = 0; NULL != relay->part && m < relay->member_count; ++m) {
-        collio_split_fini(&relay->part[m]);
+    for (int m = 0; NULL != relay->requests && m < relay->member_count; ++m) {
+        collio_split_fini(&relay->requests[m]);
     }
-    free(relay->part);
+    free(relay->requests);
     free(relay->place);
     collio_collect_fini(&relay->rounds);
     free(relay->move[0]);

@@ -47,14 +47,14 @@ typedef struct collio_relay_t {
     collio_split_t mine;
 
     /* as local aggregator */
-    collio_split_t *part;    /* per member, except this rank: its relayed bytes by place */
-    collio_collect_t rounds; /* the rounds: cycles whose runs are forwarded windows, from number
+    collio_split_t *requests; /* per member, except this rank: its relayed bytes by place */
+    collio_collect_t rounds;  /* the rounds: cycles whose runs are forwarded windows, from number
                                 `run`; sources are a member and a share of its bytes */
-    size_t forwarded;        /* number of forwarded windows, which are last in plan->order */
-    int64_t *place;          /* place of each forwarded window in the buffer */
-    int64_t buffer_bytes;    /* bytes of one buffer */
-    int64_t message_bytes;   /* bytes of the messages of one round; as member: of one message */
-    collio_move_t *move[2];  /* moves of each buffer */
+    size_t forwarded;         /* number of forwarded windows, which are last in plan->order */
+    int64_t *place;           /* place of each forwarded window in the buffer */
+    int64_t buffer_bytes;     /* bytes of one buffer */
+    int64_t message_bytes;    /* bytes of the messages of one round; as member: of one message */
+    collio_move_t *move[2];   /* moves of each buffer */
 
     /* while layer 1 is being made: see twolayer/gather.c */
     struct {

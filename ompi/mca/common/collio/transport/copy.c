@@ -20,7 +20,7 @@ char *collio_message_in_memory(const collio_exchange_t *ex, const collio_content
     for (size_t i = 0; i < what->windows; ++i) {
         collio_reader_t reader = collio_reader(what->split, what->window + i);
 
-        if (reader.turn != reader.end || reader.stream != stream) {
+        if (reader.strand_end != reader.end || reader.stream != stream) {
             return NULL;
         }
         stream += reader.left;

@@ -146,7 +146,7 @@ void collio_gather_start(collio_exchange_t *ex)
     if (!relay->active) {
         return;
     }
-    collio_exchange_check(ex, 0 == ex->error ? collio_part_mine(ex) : 0);
+    collio_exchange_check(ex, 0 == ex->error ? collio_places_mine(ex) : 0);
     if (!collio_relay_is_aggregator(ex)) {
         gather_send_lists(ex);
         collio_exchange_check(ex, 0 == ex->error ? collio_gather_split(ex, NULL) : 0);
@@ -216,7 +216,7 @@ static bool send_replies(collio_exchange_t *ex)
         }
         relay->making.list.count = 0;
         if (0 == ex->error) {
-            const collio_split_t *list = &relay->part[member];
+            const collio_split_t *list = &relay->requests[member];
             int rc = encode_windows(list, 0, list->window_count, &relay->making.list);
 
             if (0 != rc) {
@@ -242,7 +242,7 @@ static int take_places(relay_t *relay)
     /* rejects absurd lengths: a valid list has at most one extent per piece */
     rc = collio_wire_decode(reply->list, reply->bytes, relay->mine.piece_count, &places);
     if (0 == rc) {
-        rc = collio_part_places(&relay->mine, &places);
+        rc = collio_places_set(&relay->mine, &places);
     }
     collio_extents_fini(&places);
     return rc;

@@ -37,14 +37,14 @@ int collio_gather_split(collio_exchange_t *ex, const collio_collect_t *merged);
 
 /** Makes relay->mine, without places, from plan->split, which is still the request of this rank.
  *  Returns 0 or -ENOMEM. */
-int collio_part_mine(collio_exchange_t *ex);
-/** Sets the places of a part from a list of places in the order of its pieces. An empty list leaves
- *  the part without places. Returns 0, or -EBADMSG if the list does not fit. */
-int collio_part_places(collio_split_t *part, const collio_extents_t *places);
-/** Building a part that has memory for all its pieces and windows: window() adds a window for an
+int collio_places_mine(collio_exchange_t *ex);
+/** Sets the places of pieces from a list in the order of the pieces. An empty list leaves them
+ *  without places. Returns 0, or -EBADMSG if the list does not fit. */
+int collio_places_set(collio_split_t *split, const collio_extents_t *places);
+/** Fill a split that has memory for all its pieces and windows: window() adds a window for an
  *  aggregator, and a share if it is the first one of its round; piece() adds a piece to the last
  *  window, and joins it to a piece that it touches. */
-void collio_part_window(collio_split_t *part, int round, int aggregator);
-void collio_part_piece(collio_split_t *part, int64_t place, int64_t length);
+void collio_places_window(collio_split_t *split, int round, int aggregator);
+void collio_places_piece(collio_split_t *split, int64_t place, int64_t length);
 
 #endif /* COLLIO_GATHER_H */

@@ -259,13 +259,13 @@ static int merge_number_rounds(merger_t *merger)
     return 0;
 }
 
-static int reserve_parts(merger_t *merger)
+static int reserve_requests(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;
     int rc = 0;
 
-    relay->part = calloc((size_t) merger->members, sizeof(*relay->part));
-    for (int m = 0; 0 == rc && NULL != relay->part && m < merger->members; ++m) {
+    relay->requests = calloc((size_t) merger->members, sizeof(*relay->requests));
+    for (int m = 0; 0 == rc && NULL != relay->requests && m < merger->members; ++m) {
         size_t pieces = 0, windows = 0;
 
         for (int o = 0; o < merger->aggregators; ++o) {
@@ -274,14 +274,14 @@ static int reserve_parts(merger_t *merger)
             pieces += NULL == split ? 0 : split[m].piece_count;
             windows += NULL == split ? 0 : split[m].window_count;
         }
-        rc = collio_split_reserve(&relay->part[m], pieces, windows, windows);
+        rc = collio_split_reserve(&relay->requests[m], pieces, windows, windows);
     }
-    return NULL == relay->part ? -ENOMEM : rc;
+    return NULL == relay->requests ? -ENOMEM : rc;
 }
 
-/* Adds a source's pieces of a window, with their places, to the part. Each piece lies inside one
+/* Adds a source's pieces of a window, with their places, to a request. Each piece lies inside one
  * run of the merged window; pieces and runs ascend. */
-static void place_source(collio_split_t *part, const collio_split_t *merged,
+static void place_source(collio_split_t *request, const collio_split_t *merged,
                          const collio_window_t *runs, int64_t place, const collio_split_t *split,
                          const collio_window_t *window)
 {
@@ -293,7 +293,7 @@ static void place_source(collio_split_t *part, const collio_split_t *merged,
         for (; run->offset + (int64_t) run->length <= offset; ++run) {
             place += run->length;
         }
-        collio_part_piece(part, place + offset - run->offset, split->piece[i].length);
+        collio_places_piece(request, place + offset - run->offset, split->piece[i].length);
     }
 }
 
@@ -312,10 +312,10 @@ static void merge_place_window(merger_t *merger, size_t i, int round)
     for (size_t s = cycle->source; s < cycle->source + cycle->source_count; ++s) {
         const collio_source_t *source = &collect->source[s];
         const collio_split_t *split = &channel->split[source->requester];
-        collio_split_t *part = &relay->part[source->requester];
+        collio_split_t *request = &relay->requests[source->requester];
 
-        collio_part_window(part, round, aggregator);
-        place_source(part, &plan->split, &plan->split.window[w], relay->place[i], split,
+        collio_places_window(request, round, aggregator);
+        place_source(request, &plan->split, &plan->split.window[w], relay->place[i], split,
                      &split->window[source->window]);
     }
 }
@@ -333,12 +333,12 @@ static void place_round(merger_t *merger, int number)
     }
     round->source = relay->rounds.source_count;
     for (int m = 0; m < merger->members; ++m) {
-        const collio_split_t *part = &relay->part[m];
-        const collio_share_t *end = part->share + part->share_count;
+        const collio_split_t *request = &relay->requests[m];
+        const collio_share_t *end = request->share + request->share_count;
 
-        if (0 < part->share_count && end[-1].aggregator == number) {
+        if (0 < request->share_count && end[-1].aggregator == number) {
             relay->rounds.source[relay->rounds.source_count++] = (collio_source_t){
-                (size_t) m, part->share_count - 1};
+                (size_t) m, request->share_count - 1};
             room += 0 < m ? end[-1].bytes + collio_relay_lengths(end[-1].count) : 0;
         }
     }
@@ -346,14 +346,14 @@ static void place_round(merger_t *merger, int number)
     relay->message_bytes = collio_max(room, relay->message_bytes);
 }
 
-static int make_parts(merger_t *merger)
+static int place_rounds(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;
     size_t sources = 0;
-    int rc = reserve_parts(merger);
+    int rc = reserve_requests(merger);
 
     for (int m = 0; 0 == rc && m < merger->members; ++m) {
-        sources += relay->part[m].window_capacity;
+        sources += relay->requests[m].window_capacity;
     }
     relay->rounds.source = malloc((sources + 1) * sizeof(*relay->rounds.source));
     if (0 != rc || NULL == relay->rounds.source) {
@@ -369,12 +369,12 @@ static int make_parts(merger_t *merger)
 static int place_own(merger_t *merger)
 {
     relay_t *relay = merger->ex->plan->layer1.relay;
-    collio_split_t *list = &relay->part[0];
+    collio_split_t *list = &relay->requests[0];
     collio_extents_t places = {0};
     int rc = collio_split_list(list, 0, list->window_count, &places);
 
     if (0 == rc) {
-        rc = collio_part_places(&relay->mine, &places);
+        rc = collio_places_set(&relay->mine, &places);
     }
     collio_extents_fini(&places);
     collio_split_fini(list);
@@ -433,7 +433,7 @@ static int add_all(merger_t *merger, const collio_arrival_t *lists)
 int collio_gather_merge(collio_exchange_t *ex, const collio_arrival_t *lists)
 {
     static int (*const steps[])(merger_t * merger) = {merge_channels, make_split,
-                                                      merge_number_rounds, make_parts, place_own};
+                                                      merge_number_rounds, place_rounds, place_own};
     merger_t merger = {.ex = ex,
                        .aggregators = ex->file->derived.aggregator_count,
                        .members = ex->plan->layer1.relay->member_count};

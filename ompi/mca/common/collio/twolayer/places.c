@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Parts: the bytes that a rank and its local aggregator exchange, by round, aggregator and place in
- * the buffer. Pieces of the local aggregator's parts, one per member, have places only; pieces of a
- * rank's own part also have their streams (positions in its request).
+ * Places: the bytes that a member and its local aggregator exchange, by round, aggregator and place
+ * in the buffer. The pieces of relay->requests, at the local aggregator, have places only; those of
+ * relay->mine also have their streams (positions in the request of this rank).
  */
 #include "twolayer/gather.h"
 
@@ -11,29 +11,27 @@
 #include "core/number.h"
 #include "core/split.h"
 
-typedef collio_split_t part_t;
-
 /* Returns the share of a round, which is the last share or a new one. */
-static collio_share_t *part_share(part_t *part, int round)
+static collio_share_t *round_share(collio_split_t *split, int round)
 {
-    if (0 == part->share_count || part->share[part->share_count - 1].aggregator != round) {
-        part->share[part->share_count++] = (collio_share_t){round, part->window_count, 0, 0};
+    if (0 == split->share_count || split->share[split->share_count - 1].aggregator != round) {
+        split->share[split->share_count++] = (collio_share_t){round, split->window_count, 0, 0};
     }
-    return &part->share[part->share_count - 1];
+    return &split->share[split->share_count - 1];
 }
 
-void collio_part_window(part_t *part, int round, int aggregator)
+void collio_places_window(collio_split_t *split, int round, int aggregator)
 {
-    ++part_share(part, round)->count;
-    (void) collio_split_window(part, aggregator, 0); /* reserved */
+    ++round_share(split, round)->count;
+    (void) collio_split_window(split, aggregator, 0); /* reserved */
 }
 
-void collio_part_piece(part_t *part, int64_t place, int64_t length)
+void collio_places_piece(collio_split_t *split, int64_t place, int64_t length)
 {
-    collio_window_t *window = &part->window[part->window_count - 1];
-    collio_fragment_t *piece = &part->piece[part->piece_count];
+    collio_window_t *window = &split->window[split->window_count - 1];
+    collio_fragment_t *piece = &split->piece[split->piece_count];
 
-    part->share[part->share_count - 1].bytes += length;
+    split->share[split->share_count - 1].bytes += length;
     window->bytes += length;
     window->hi = collio_max(place + length, window->hi);
     if (0 == window->count) {
@@ -44,16 +42,16 @@ void collio_part_piece(part_t *part, int64_t place, int64_t length)
     }
     *piece = (collio_fragment_t){(uint32_t) (place - window->lo), (uint32_t) length};
     ++window->count;
-    ++part->piece_count;
+    ++split->piece_count;
 }
 
-/* ---- this rank's own part ---- */
+/* ---- the bytes of this rank ---- */
 
-int collio_part_mine(collio_exchange_t *ex)
+int collio_places_mine(collio_exchange_t *ex)
 {
     const collio_plan_t *plan = ex->plan;
     const collio_split_t *own = &plan->split;
-    part_t *mine = &plan->layer1.relay->mine;
+    collio_split_t *mine = &plan->layer1.relay->mine;
     int64_t index = -1;
     int round = -1;
 
@@ -70,7 +68,7 @@ int collio_part_mine(collio_exchange_t *ex)
         }
         round += window->index != index;
         index = window->index;
-        share = part_share(mine, round);
+        share = round_share(mine, round);
         ++share->count;
         share->bytes += window->bytes;
         if (0 != collio_split_copy(mine, own, window)) {
@@ -83,10 +81,10 @@ int collio_part_mine(collio_exchange_t *ex)
 
 /* Sets the places of the pieces of a window. *at: the extent of the next place, of which *used
  * bytes are used; the extents end at `end`. Returns 0 or -EBADMSG. */
-static int part_place_window(const part_t *part, collio_window_t *window,
-                             const collio_extent_t **at, const collio_extent_t *end, int64_t *used)
+static int place_window(const collio_split_t *split, collio_window_t *window,
+                        const collio_extent_t **at, const collio_extent_t *end, int64_t *used)
 {
-    collio_fragment_t *piece = &part->piece[window->first];
+    collio_fragment_t *piece = &split->piece[window->first];
 
     for (size_t i = 0; i < window->count; ++i) {
         int64_t place;
@@ -113,14 +111,14 @@ static int part_place_window(const part_t *part, collio_window_t *window,
     return 0;
 }
 
-int collio_part_places(part_t *part, const collio_extents_t *places)
+int collio_places_set(collio_split_t *split, const collio_extents_t *places)
 {
     const collio_extent_t *at = places->at, *end = at + places->count;
     int64_t used = 0;
     int rc = 0;
 
-    for (size_t w = 0; 0 == rc && 0 < places->count && w < part->window_count; ++w) {
-        rc = part_place_window(part, &part->window[w], &at, end, &used);
+    for (size_t w = 0; 0 == rc && 0 < places->count && w < split->window_count; ++w) {
+        rc = place_window(split, &split->window[w], &at, end, &used);
     }
     return rc;
 }
