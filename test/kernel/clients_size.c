@@ -1,5 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /* The size of a file that another node has made longer or shorter. */
+#include <stdlib.h>
+
 #include "t_clients.h"
 
 enum { RECORD_BYTES = 997, ROUNDS = 8 };
@@ -132,4 +134,24 @@ CASE(shorter_and_longer, WHOLE)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     set_size(SHORT);
+}
+
+/* The server has no room: all ranks learn it from the call that writes, and the file can be used
+ * when there is room again. The runner counts requests. */
+CASE(full_server, LONG)
+{
+    enum { EACH = 4 << 20 };
+    unsigned char *data = t_alloc(EACH);
+    int class;
+
+    t_fill(data, (int64_t) t_rank * EACH, EACH, 1);
+    class = t_class(MPI_File_write_at_all(file, (MPI_Offset) t_rank * EACH, data, EACH, MPI_BYTE,
+                                          MPI_STATUS_IGNORE));
+    t_fail_if(MPI_ERR_NO_SPACE != class, "a full server: %s", t_class_name(class));
+    free(data);
+    t_ok(MPI_File_set_size(file, 0), "MPI_File_set_size");
+    (void) MPI_File_sync(file); /* Linux reports the failed writes once to each descriptor */
+    MPI_Barrier(MPI_COMM_WORLD);
+    put(true, t_rank * 1000, 1000, 1);
+    expect(0, t_size * 1000, 1);
 }
