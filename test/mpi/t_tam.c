@@ -330,11 +330,80 @@ static void no_room(void)
     t_verdict("no room for shared memory: messages inside the node");
 }
 
+/* Bytes of the blocks that lie before `stop`. */
+static int64_t bytes_before(const t_blocks *mine, int64_t stop)
+{
+    int64_t bytes = 0;
+
+    for (int i = 0; i < mine->count; i++) {
+        int64_t left = stop - (mine->first + i * mine->stride);
+
+        bytes += left < 0 ? 0 : (left < mine->block ? left : mine->block);
+    }
+    return bytes;
+}
+
+/* One block of a rank in a window. */
+static t_blocks wide(int rank)
+{
+    return (t_blocks){rank * INT64_C(2048), 2048, t_size * INT64_C(2048), 12};
+}
+
+/* Windows of one rank. */
+static t_blocks segments(int rank)
+{
+    return (t_blocks){rank * INT64_C(24576), 24576, 24576, 1};
+}
+
+/* The file ends in the domain of one aggregator, so windows of one round end at different places: a
+ * member gets what is there, and its memory for the rest stays as it is. */
+static void short_read(const char *transport, const char *intra, t_blocks (*shape)(int rank))
+{
+    t_blocks mine = shape(t_rank);
+    int64_t bytes = mine.block * mine.count, stop = bytes * t_size / 2 + 1000;
+    int64_t want = bytes_before(&mine, stop);
+    unsigned char *data = t_blocks_data(&mine, t_rank), *got = t_alloc((size_t) bytes);
+    char hints[192];
+    MPI_Status status;
+    MPI_File file;
+    int count = -1;
+
+    snprintf(hints, sizeof(hints),
+             "exchange=on,transport=%s,intra=%s,aggregators=3,buffer_bytes=16384,"
+             "local_aggregators_per_node=1",
+             transport, intra);
+    if (t_create(path, hints, &file)) {
+        t_blocks_view(file, &mine);
+        t_blocks_write(file, &mine, t_rank);
+        t_ok(MPI_File_set_size(file, stop), "set_size");
+        memset(got, 0xEE, (size_t) bytes);
+        t_ok(MPI_File_read_at_all(file, 0, got, (int) bytes, MPI_BYTE, &status), "read");
+        MPI_Get_count(&status, MPI_BYTE, &count);
+        t_fail_if(count != want, "%d bytes, expected %lld", count, (long long) want);
+        memset(data + want, 0xEE, (size_t) (bytes - want));
+        t_fail_if(0 != memcmp(got, data, (size_t) bytes), "wrong bytes");
+        t_ok(MPI_File_close(&file), "close");
+    }
+    free(got);
+    free(data);
+    t_verdict("transport %s, intra %s: a read past the end of the file, blocks of %d bytes",
+              transport, intra, (int) mine.block);
+}
+
+static void short_reads(t_blocks (*shape)(int rank))
+{
+    short_read("isend", "isend", shape);
+    short_read("isend", "shm", shape);
+    short_read("shm", "isend", shape);
+    short_read("put_lock", "isend", shape);
+}
+
 /* The file must not grow beyond a limit: the same error everywhere, and true counts. */
 static void failed_write(const char *transport, const char *intra)
 {
     t_blocks mine = interleaved(t_rank);
-    int64_t bytes = (int64_t) BLOCK * COUNT, stop = bytes * t_size / 2 + 1000, want = 0;
+    int64_t bytes = (int64_t) BLOCK * COUNT, stop = bytes * t_size / 2 + 1000;
+    int64_t want = bytes_before(&mine, stop);
     unsigned char *data = t_blocks_data(&mine, t_rank);
     struct rlimit limit, small;
     char hints[192];
@@ -342,11 +411,6 @@ static void failed_write(const char *transport, const char *intra)
     MPI_File file;
     int count = -1, rc;
 
-    for (int i = 0; i < COUNT; i++) {
-        int64_t left = stop - (mine.first + i * mine.stride);
-
-        want += left < 0 ? 0 : (left < BLOCK ? left : BLOCK);
-    }
     snprintf(hints, sizeof(hints),
              "exchange=on,transport=%s,intra=%s,aggregator_list=%d,buffer_bytes=16384,"
              "local_aggregators_per_node=1",
@@ -442,6 +506,9 @@ int main(int argc, char *argv[])
         failed_write("isend", "shm");
         failed_write("isend", "isend");
         failed_write("put_lock", "shm");
+        short_reads(interleaved);
+        short_reads(wide);
+        short_reads(segments);
         if (1 == here.nodes) {
             one_copy();
         }
