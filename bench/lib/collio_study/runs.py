@@ -125,10 +125,10 @@ def run(source, build, study, store, most_ranks):
     """Everything that is missing; False if something failed."""
     _environment(build)
     store.commit = record.commit(source)
-    if hasattr(study, "gather"):  # not collio_bench on a cluster: the study runs it
+    if hasattr(study, "gather"):  # not collio_bench on a cluster: the study runs it, as a whole
         if not store.rows:
             print(f"{study.NAME}: {len(list(study.cases()))} runs", flush=True)
-            for row in study.gather(source, build):
+            for row in list(study.gather(source, build)):
                 store.add(dict(row, commit=store.commit))
         return True
     todo, good = jobs(study, store, most_ranks), True
