@@ -159,9 +159,9 @@ def _views(results):
            "three numbers over all ranks, rank by rank and not node by node. By recursive doubling 3 rounds go "
            f"between the {nodes} nodes, and in each of them all ranks of a node send. The ranks leave that reduction "
            "one after the other, and the first ones wait in the agreement of the call behind it: their wait is in "
-           "`time_agree`. The other patterns set one view per file. This was found by reading; the table "
-           "supports it: the nodes are the same in all rows, so the agreements cost the same, and what is above them grows "
-           "with the ranks per node.", "",
+           "`time_agree`. The other patterns set one view per file. This was found by reading. The direction of the "
+           "table agrees: the nodes are the same in all rows, so the agreements cost the same, and what is above them "
+           "grows with the ranks per node, but less than the estimate.", "",
            f"An agreement is {2 * (nodes - 1)} messages between leaders of nodes, {hops} hops one after the other, "
            f"{one:.3f} s here. `--mca io_ompio_grouping_option 7` leaves the reduction out; no component of collio "
            "uses its result.", "",
