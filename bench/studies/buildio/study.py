@@ -57,7 +57,7 @@ def cases():
             for words in (GROWN, ONCE):
                 yield Case(ARRAY.format(element), words, count, 1, (element,))
     for threads in THREADS:
-        for processes in (1, 2, 4):
+        for processes in (1, 2):
             yield Case(TOGETHER, f"mtpwrite, {processes} process{'es' if processes > 1 else ''}",
                        threads, processes, (8,), _mtpwrite(threads))
     for kib in CYCLES:
@@ -157,9 +157,7 @@ CLAIMS = (Claim("whole write, one thread: time saved over fbtl/posix", saved(_th
           Claim("the array alone, once against grown, from 524,288 elements on", once_saves(COUNTS[4:]), "%"),
           Claim("the array alone, once against grown, up to 65,536 elements", once_saves(COUNTS[:3]), "%"),
           Claim("whole write by vectors: wall time that two threads save",
-                saved_by_threads(VECTORS, [f"{e} B" for e in (1, 4, 16)], CORES), "%"),
-          Claim("4 processes: time that two threads save",
-                saved_by_threads(TOGETHER, ["mtpwrite, 4 processes"], CORES), "%"))
+                saved_by_threads(VECTORS, [f"{e} B" for e in (1, 4, 16)], CORES), "%"))
 CAPTION = "fbtl/mtpwrite packs tiny pieces into staging buffers; stock components pass each one."
 DIFFERS = """The authors kept vectors of pieces and had {buildio.cores} cores; here tiny pieces are packed, which saves the
 system's work on long vectors, too, and there are two cores, so no row has more than two threads, and

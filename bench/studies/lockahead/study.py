@@ -120,6 +120,9 @@ CLAIMS = (Claim("global over even domains without lock-ahead, 8 aggregators",
           Claim("individual: requests per view element over none",
                 ratios((INDIVIDUAL,), ("-",), "off", "view", ("write",))))
 CAPTION = """With lock-ahead no lock is called back, so more aggregators than stripes pay off."""
-DIFFERS = """The exchange costs nothing in the model of locks, so it can show only one of the two causes: several
-writers per server; the other cause is measured apart, on a cluster without locks (`exchange`). So its gain over static-cyclic domains is not beside the authors', and neither are individual
-writes: theirs were contiguous (IOR) or tiles. Here blocks of 256 KiB of all ranks alternate. The model has one cost per lock message, per client and per OST, and 4 stripes; on a real system the cost of calling a lock back depends on the load of the clients."""
+DIFFERS = """The exchange costs nothing in the model of locks, so it can show only one of the two causes:
+several writers per server; the other cause is measured apart, on a cluster without locks (`exchange`).
+So its gain over static-cyclic domains is not beside the authors', and neither are individual writes:
+theirs were contiguous (IOR) or tiles. Here blocks of 256 KiB of all ranks alternate. The model has one
+cost per lock message, per client and per OST, and 4 stripes; on a real system the cost of calling a
+lock back depends on the load of the clients."""
