@@ -116,13 +116,23 @@ int collio_job_lock_try(collio_job_t *job)
 }
 
 /* An NFS client reports a full disk, a quota or an error of the server when it flushes, not when
- * pwrite puts the bytes in its cache. */
+ * pwrite puts the bytes in its cache. It stops at the error, and pages that it has not sent stay
+ * dirty: an unlock waits for them until the kernel writes old pages back, 30 s later. So the flush
+ * is repeated until nothing is left that could fail. */
 static void guard_flush(collio_job_t *job)
 {
+    enum { REPEATS_MAX = 1000 };
     int error = collio_access_flush(job->access->fd);
 
-    if (0 != error && 0 == job->outcome.error) {
+    if (0 == error) {
+        return;
+    }
+    if (0 == job->outcome.error) {
         fail(job, error);
+    }
+    for (int i = 0; i < REPEATS_MAX && COLLIO_COHERENCE_LOCK == job->access->coherence
+                    && 0 != collio_access_flush(job->access->fd);
+         ++i) {
     }
 }
 
