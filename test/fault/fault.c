@@ -200,7 +200,8 @@ static void pause_us(int64_t us)
 {
     struct timespec time = {us / 1000000, us % 1000000 * 1000};
 
-    nanosleep(&time, NULL);
+    while (0 != nanosleep(&time, &time) && EINTR == errno) {
+    }
 }
 
 static int64_t fails(int error)

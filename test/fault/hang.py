@@ -29,6 +29,12 @@ CASES = (
 )
 
 
+# Rank 2 reads the file slowly, for all ranks; rank 0 is the local aggregator of all. Nobody but rank 2 is
+# waited for, and no ranks wait for each other.
+SLOW = ('exchange=on,transport=isend,local_aggregators=1,aggregator_list=2',
+        (r'(?s)\A(?!.*wait for each other).*waiting for rank 2\n',))
+
+
 def tool(path):
     result = subprocess.run([TOOL, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return result.returncode, result.stdout.decode(errors='replace')
@@ -38,12 +44,12 @@ def matches(text, patterns):
     return all(re.search(pattern, text) for pattern in patterns)
 
 
-def by_signal(place, plan, hints, patterns):
+def by_signal(place, plan, hints, patterns, fcoll=launch.FCOLL, before=()):
     """Sends SIGUSR1 to mpirun until the ranks hang where they should. Returns the last output."""
     records = os.path.join(place, 'records')
     os.mkdir(records)
     command = launch.mpirun_command(RANKS, [os.path.join(launch.BUILD, 'test/fault/t_hang'), plan],
-                                    mca=[('common_collio_hang', records)])
+                                    fcoll=fcoll, mca=[('common_collio_hang', records)], before=before)
     text, until = '', time.time() + SECONDS
     with open(os.path.join(place, 'out'), 'wb') as out, subprocess.Popen(
             command, cwd=place, stdout=out, stderr=out,
@@ -74,7 +80,19 @@ def by_timeout(place):
     return result, tool(log)
 
 
-def check(suite, scratch):
+def slow(suite, scratch, preload):
+    name = 'collio-hang names the rank that all wait for, through two layers'
+    if launch.component_missing('tam'):
+        suite.skip(name, launch.component_missing('tam'))
+        return
+    place = tempfile.mkdtemp(dir=scratch)
+    text, shown = by_signal(place, 'slow', *SLOW, fcoll='tam',
+                            before=[*preload, '-x', 'FAULT=match=first,op=read,rank=2,delay_ms=100000'])
+    suite.check(name, matches(text, SLOW[1]), shown)
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def check(suite, scratch, preload):
     for plan, hints, patterns in CASES:
         place = tempfile.mkdtemp(dir=scratch)
         text, shown = by_signal(place, plan, hints, patterns)
@@ -87,3 +105,4 @@ def check(suite, scratch):
     suite.check(name, not result.hung and status == 0 and matches(text, CASES[3][2][1:]),
                 text + result.text[-3000:])
     shutil.rmtree(place, ignore_errors=True)
+    slow(suite, scratch, preload)

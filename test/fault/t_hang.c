@@ -6,6 +6,7 @@
  *     t_hang other    the last rank is in another call: MPI_Barrier
  *     t_hang cross    two calls on two files, in another order on the last rank
  *     t_hang lock     another process holds a lock on the file, which is in atomic mode
+ *     t_hang slow     the second call is a read, which libfault makes slow
  *
  * With a time limit (setting timeout) calls return an error; then each rank leaves.
  */
@@ -106,6 +107,11 @@ int main(int argc, char **argv)
         write_all(second);
         leave();
     }
-    write_all(first);
+    if (0 == strcmp(plan, "slow")) {
+        MPI_File_read_at_all(first, (MPI_Offset) t_rank * BLOCK, data, BLOCK, MPI_BYTE,
+                             MPI_STATUS_IGNORE);
+    } else {
+        write_all(first);
+    }
     leave();
 }

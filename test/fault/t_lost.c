@@ -19,7 +19,8 @@
  * and MPI_Finalize are Open MPI's, and would wait for the dead rank.
  *
  * Where all ranks live, the file is closed and two more are opened: they must not use anything of
- * the lost one, where messages may still arrive. `next RANK: FAILURES` tells.
+ * the lost one, where messages may still arrive. Each byte of the lost one is that of the call that
+ * failed or of the call before it. `next RANK: FAILURES` tells.
  */
 #include "break_pml.h"
 #include "t_fault.h"
@@ -100,13 +101,33 @@ static void use_until_error(MPI_File file, unsigned char *data)
     _exit(0);
 }
 
-/* Other files of the same processes. */
-static void use_next_files(MPI_File *lost, const t_blocks *mine, unsigned char *data)
+/* On rank 0: a byte of the lost file is of the call that failed, or of the call before. */
+static void check_lost(const char *path)
 {
+    int64_t wrong = 0, first = -1;
+    FILE *in = fopen(path, "r");
+
+    for (int64_t at = 0; NULL != in && at < (int64_t) BLOCK * COUNT * t_size; ++at) {
+        int writer = (int) (at / BLOCK % t_size), byte = fgetc(in);
+
+        if (byte != t_val(at, writer) && byte != t_val(at, t_size + writer)) {
+            first = 0 == wrong++ ? at : first;
+        }
+    }
+    t_fail_if(NULL == in || 0 < wrong, "lost file: %lld bytes are of no call, first at %lld",
+              (long long) wrong, (long long) first);
+    if (NULL != in) {
+        fclose(in);
+    }
+}
+
+/* Other files of the same processes. */
+static void use_next_files(const t_blocks *mine)
+{
+    unsigned char *data = t_blocks_data(mine, t_rank);
     char path[512];
     MPI_File file;
 
-    t_ok(MPI_File_close(lost), "close");
     t_path(path, sizeof(path), "next");
     for (int i = 0; i < 2; ++i) {
         t_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, NULL, &file);
@@ -117,7 +138,7 @@ static void use_next_files(MPI_File *lost, const t_blocks *mine, unsigned char *
         t_blocks_check(mine, t_rank, data, "another file");
         t_ok(MPI_File_close(&file), "close of another file");
     }
-    printf("next %d: %d\n", t_rank, t_failures());
+    free(data);
 }
 
 int main(int argc, char *argv[])
@@ -164,11 +185,20 @@ int main(int argc, char *argv[])
     if (victim == t_rank && 0 == strcmp("receive", argv[2])) {
         break_pml(0, 1, 8);
     }
+    if (write && !opening) {
+        free(data);
+        data = t_blocks_data(&mine, t_size + t_rank);
+    }
     first = t_class(transfer(file, data, write, nonblocking));
     second = t_class(transfer(file, data, write, nonblocking));
     printf("survivor %d: %d %d\n", t_rank, first, second);
     if (opening || 0 == strcmp("send", argv[2]) || 0 == strcmp("receive", argv[2])) {
-        use_next_files(&file, &mine, data);
+        t_ok(MPI_File_close(&file), "close");
+        use_next_files(&mine);
+        if (0 == t_rank && !opening) {
+            check_lost(path);
+        }
+        printf("next %d: %d\n", t_rank, t_failures());
     }
     fflush(stdout);
     _exit(0);

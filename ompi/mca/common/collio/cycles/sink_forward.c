@@ -88,7 +88,8 @@ const collio_sink_t collio_sink_forward = {
 
 /* ---- windows that are forwarded ---- */
 
-/* A window may be delivered when the delivery of its round has started. */
+/* A window may be delivered when the delivery of its round has started, unless bytes of a member may
+ * be missing. */
 static bool forwarded_open(collio_exchange_t *ex, collio_requester_t *requester, size_t i)
 {
     const collio_cycle_t *round = ex->local.collect->cycle;
@@ -100,7 +101,8 @@ static bool forwarded_open(collio_exchange_t *ex, collio_requester_t *requester,
         ++requester->round_index;
         requester->round = (int) (requester->round_index % 2);
     }
-    return requester->round_index < (int64_t) ex->local.progress.accesses_started;
+    return 0 == ex->file->lost
+           && requester->round_index < (int64_t) ex->local.progress.accesses_started;
 }
 
 static void forwarded_describe(const collio_exchange_t *ex, size_t i, collio_move_t *move)

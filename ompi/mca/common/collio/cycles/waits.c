@@ -36,11 +36,15 @@ static bool waits_for_lock(const collio_exchange_t *ex)
     return false;
 }
 
+/* Adds the sources of shuffles under way. A local aggregator grants a round of a read before its
+ * shuffle begins: until then its members wait for it. */
 static void add_sources(const collio_exchange_t *ex, const collio_owner_t *owner, char *text,
                         size_t size)
 {
-    for (int i = 0; i < 2; ++i) {
-        const collio_slot_t *slot = &owner->slot[i];
+    const collio_progress_t *progress = &owner->progress;
+
+    for (size_t i = progress->shuffles_done; i < progress->shuffles_started; ++i) {
+        const collio_slot_t *slot = &owner->slot[i % (size_t) owner->schedule->buffers];
 
         for (size_t j = slot->batch; 0 < slot->pending && j < slot->next_source; ++j) {
             if (!slot->move[j].done && slot->move[j].peer != ex->file->rank) {
