@@ -223,7 +223,7 @@ void collio_hang_write(const collio_op_t *op);
  *  true when the step has ended. */
 void collio_agree_start(collio_op_t *op);
 extern const collio_agreement_rule_t collio_agree_rule;
-/** After AGREE: is this bit of AGREE_STATE set? */
+/** After AGREE: true if this bit of AGREE_STATE is set. */
 static inline bool collio_agreed(const collio_op_t *op, int bit)
 {
     return 0 != (op->all[COLLIO_AGREE_STATE] & bit);

@@ -88,8 +88,8 @@ const collio_sink_t collio_sink_forward = {
 
 /* ---- windows that are forwarded ---- */
 
-/* A window may be delivered when the delivery of its round has started, unless bytes of a member may
- * be missing. */
+/* A window may be delivered when the delivery of its round has started, unless bytes of a member
+ * may be missing. */
 static bool forwarded_open(collio_exchange_t *ex, collio_requester_t *requester, size_t i)
 {
     const collio_cycle_t *round = ex->local.collect->cycle;

@@ -8,7 +8,10 @@
 
 int64_t collio_relay_memory(const collio_relay_t *relay)
 {
-    int64_t bytes = collio_split_memory(&relay->mine);
+    int64_t bytes = collio_split_memory(&relay->mine)
+                    + (int64_t) (relay->forwarded * sizeof(*relay->place)
+                                 + relay->rounds.cycle_count * sizeof(*relay->rounds.cycle)
+                                 + relay->rounds.source_count * sizeof(*relay->rounds.source));
 
     for (int m = 0; NULL != relay->requests && m < relay->member_count; ++m) {
         bytes += collio_split_memory(&relay->requests[m]);
