@@ -161,6 +161,30 @@ static int64_t requester_round_staging(const collio_exchange_t *ex)
     return largest;
 }
 
+int collio_requester_reserve(collio_exchange_t *ex, int64_t bytes)
+{
+    collio_plan_t *plan = ex->plan;
+    size_t direct = collio_relay_direct(plan), windows = plan->split.window_count;
+    size_t count = windows + collio_relay_messages(ex) + 1;
+    int rc = collio_arena_reserve(ex->file, &ex->file->context->kept->staging, bytes);
+
+    if (NULL == plan->prepared.deliveries) {
+        plan->prepared.deliveries = calloc(count, sizeof(*plan->prepared.deliveries));
+        plan->memory_bytes += (int64_t) (count * sizeof(*plan->prepared.deliveries));
+    }
+    if (NULL == plan->prepared.deliveries) {
+        return -ENOMEM;
+    }
+    ex->requester[COLLIO_DIRECT].staging = ex->file->context->kept->staging.at;
+    ex->requester[COLLIO_DIRECT].move = plan->prepared.deliveries;
+    ex->requester[COLLIO_DIRECT].count = direct;
+    ex->requester[COLLIO_FORWARDED].move = plan->prepared.deliveries + direct;
+    ex->requester[COLLIO_FORWARDED].count = windows - direct;
+    ex->requester[COLLIO_MEMBER].move = plan->prepared.deliveries + windows;
+    ex->requester[COLLIO_MEMBER].count = collio_relay_messages(ex);
+    return rc;
+}
+
 int collio_requester_prepare(collio_exchange_t *ex)
 {
     ex->requester[COLLIO_DIRECT].count = collio_relay_direct(ex->plan);
