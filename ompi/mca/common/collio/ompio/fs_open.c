@@ -64,14 +64,14 @@ static bool list_nodes(const ompio_file_t *fh, bool failed, char *text, size_t s
     return true;
 }
 
-/* Returns the error class of all ranks, or MPI_SUCCESS; *nowhere = no rank has the file open.
- * Collective. */
+/* Returns the error class of all ranks, or MPI_SUCCESS; *nowhere = no rank has the file open, or the
+ * ranks could not agree: then other ranks may communicate no more. Collective. */
 static int fs_open_agree(ompio_file_t *fh, int class, bool *nowhere)
 {
     int mine[3] = {class, MPI_SUCCESS == class, (int) collio_hint_file_offer(fh)};
     int all[3] = {mine[0], mine[1], 0};
 
-    *nowhere = false;
+    *nowhere = true;
     if (1 < ompi_comm_size(fh->f_comm)
         && OMPI_SUCCESS != collio_allreduce(mine, all, 3, MPI_INT, MPI_MAX, fh->f_comm)) {
         return MPI_ERR_OTHER;
