@@ -104,7 +104,8 @@ static bool mine(const collio_exchange_t *ex, size_t round)
     return ex->file->derived.my_aggregator >= 0 && round < ex->plan->collect.cycle_count;
 }
 
-/* The opening fence of a round, then the puts (gets) of this rank's windows. */
+/* The opening fence of a round, then the puts (gets) of this rank's windows. A rank that has lost a
+ * message takes part in the fences only: it may not know the places of its windows. */
 static void fence_open_round(collio_exchange_t *ex, epochs_t *epochs, size_t round, int number)
 {
     if (mine(ex, round)) {
@@ -121,9 +122,9 @@ static void fence_open_round(collio_exchange_t *ex, epochs_t *epochs, size_t rou
     for (size_t s = 0; s < ex->plan->split.share_count; ++s) {
         int64_t window = fence_window_of(ex, epochs, s, round);
 
-        epochs->moving[number][s] = window;
-        if (NO_WINDOW != window) {
-            ++epochs->next[s];
+        epochs->next[s] += NO_WINDOW != window;
+        epochs->moving[number][s] = 0 == ex->file->lost ? window : NO_WINDOW;
+        if (NO_WINDOW != epochs->moving[number][s]) {
             move_window(ex, epochs, (size_t) window, number);
         }
     }
@@ -154,8 +155,8 @@ static void close_round(collio_exchange_t *ex, const epochs_t *epochs, int numbe
                                   number);
         }
     }
-    if (OMPI_SUCCESS != rc || OMPI_SUCCESS != collio_put_fence(ex, number)) {
-        collio_exchange_lose(ex);
+    if (OMPI_SUCCESS != collio_put_fence(ex, number) || OMPI_SUCCESS != rc) {
+        collio_exchange_lose(ex); /* after the fence, for which the other ranks wait */
     }
     for (size_t s = 0; s < split->share_count; ++s) {
         int64_t window = epochs->moving[number][s];

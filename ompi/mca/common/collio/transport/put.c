@@ -240,15 +240,15 @@ int collio_put_fence(const collio_exchange_t *ex, int number)
 {
     collio_win_t *win = ex->file->context->kept->put.win[number];
     ompi_communicator_t *comm = ex->file->context->comm;
-    int rc;
+    int rc, barrier;
 
     if (!ex->file->context->kept->put.by_flush) {
         return collio_win_fence(win);
     }
     rc = win->w_osc_module->osc_sync(win);
-    if (OMPI_SUCCESS == rc) {
-        rc = comm->c_coll->coll_barrier(comm, comm->c_coll->coll_barrier_module);
-    }
+    /* also after an error: the other ranks wait in the barrier */
+    barrier = comm->c_coll->coll_barrier(comm, comm->c_coll->coll_barrier_module);
+    rc = OMPI_SUCCESS == rc ? barrier : rc;
     return OMPI_SUCCESS == rc ? win->w_osc_module->osc_sync(win) : rc;
 }
 
