@@ -18,6 +18,7 @@
 #include <errno.h>
 
 #include "access/access_transfer.h"
+#include "compat/clock.h"
 
 static const int64_t far_byte = INT64_C(1) << 60; /* offset past all data */
 
@@ -118,10 +119,12 @@ int collio_job_lock_try(collio_job_t *job)
 /* An NFS client reports a full disk, a quota or an error of the server when it flushes, not when
  * pwrite puts the bytes in its cache. It stops at the error, and pages that it has not sent stay
  * dirty: an unlock waits for them until the kernel writes old pages back, 30 s later. So the flush
- * is repeated until nothing is left that could fail. */
+ * is repeated until nothing is left that could fail, for less than these 30 s: a server that does
+ * not answer may delay each flush. */
 static void guard_flush(collio_job_t *job)
 {
     enum { REPEATS_MAX = 1000 };
+    const uint64_t patience = UINT64_C(20000000000), since = collio_now(); /* ns */
     int error = collio_access_flush(job->access->fd);
 
     if (0 == error) {
@@ -130,7 +133,8 @@ static void guard_flush(collio_job_t *job)
     if (0 == job->outcome.error) {
         fail(job, error);
     }
-    for (int i = 0; i < REPEATS_MAX && COLLIO_COHERENCE_LOCK == job->access->coherence
+    for (int i = 0; i < REPEATS_MAX && collio_now() - since < patience
+                    && COLLIO_COHERENCE_LOCK == job->access->coherence
                     && 0 != collio_access_flush(job->access->fd);
          ++i) {
     }
