@@ -201,10 +201,14 @@ int collio_guard_view(ompio_file_t *fh, collio_access_t *collective, bool set)
     if (OMPI_SUCCESS != rc || !collio_sieve_dense(all)) {
         return rc;
     }
-    mine = set && collio_lock_works(&access) ? YES : NO_LOCKS;
+    if (!set) {
+        mine = NOT_ASKED;
+    } else {
+        mine = collio_lock_works(&access) ? YES : NO_LOCKS;
+    }
     rc = collio_allreduce(&mine, &all, 1, MPI_INT64_T, MPI_MAX, fh->f_comm);
-    if (OMPI_SUCCESS != rc) {
-        return rc;
+    if (OMPI_SUCCESS != rc || NOT_ASKED == all) {
+        return rc; /* a rank has no view: the next one decides */
     }
     on = YES == all && COLLIO_REACH_ALL == collio_locks_reach(fh);
     pthread_mutex_lock(&mutex);
