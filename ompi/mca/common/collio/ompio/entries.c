@@ -12,8 +12,9 @@
  *   get_size      a node's cache may hold an old size, which also affects seeks from the end
  *   seek          an offset times the etype's size, or a repetition times the extent, may wrap to a
  *                 valid position, which no later check can detect
- *   set_view      may pass hints, and io/ompio divides by cb_nodes: unusable hints are removed; and
- *                 a view of small pieces may switch sieving of writes on (hook/guard.h)
+ *   set_view      may pass hints, and io/ompio divides by cb_nodes: unusable hints are removed;
+ *                 io/ompio reduces three numbers over all ranks, which only stock fcolls use; and a
+ *                 view of small pieces may switch sieving of writes on (hook/guard.h)
  */
 #include "compat/compat.h"
 
@@ -306,6 +307,18 @@ static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
     return hook->original.io_module_file_seek(file, offset, whence);
 }
 
+static mca_common_ompio_get_mca_parameter_value_fn_t stock_value; /* of every file the same */
+
+/* Parameters of io/ompio in its set_view: the default grouping without its reduction. With it each
+ * view of a program costs a message per rank and step, and a rank with an invalid view, which
+ * returns before it, leaves the others waiting. */
+static int value_in_set_view(char *name, int length)
+{
+    int value = stock_value(name, length);
+
+    return SIMPLE == value && 0 == strcmp(name, "grouping_option") ? SIMPLE_PLUS : value;
+}
+
 /* Does not compare hints between ranks: rank 0 prints its help texts at once; texts that only
  * another rank has are printed when the next file is opened. io/ompio may fail on one rank after
  * its last communication, for example without memory: that rank takes part in the agreement. */
@@ -322,12 +335,15 @@ static int file_set_view(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE disp,
      * other hints are not checked, because programs set a view for every variable */
     (void) collio_hint_check(hook->fh->f_info, "cb_nodes");
     (void) collio_hint_check(hook->fh->f_info, "collective_buffering");
+    stock_value = hook->fh->f_get_mca_parameter_value;
+    hook->fh->f_get_mca_parameter_value = value_in_set_view;
     if (NULL == copy || NULL == info || OPAL_SUCCESS != opal_info_dup(info, &copy)) {
         rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, info);
     } else {
         collio_hints_check(copy);
         rc = hook->original.io_module_file_set_view(file, disp, etype, filetype, datarep, copy);
     }
+    hook->fh->f_get_mca_parameter_value = stock_value;
     if (NULL != copy) {
         /* OBJ_RELEASE frees `copy`. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         OBJ_RELEASE(copy);
