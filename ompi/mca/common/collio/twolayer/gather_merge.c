@@ -22,7 +22,7 @@ typedef collio_relay_t relay_t;
 /* The relayed shares of all members for one aggregator. */
 typedef struct channel_t {
     collio_split_t *split; /* per member: its pieces by window; owned; NULL: no member has any */
-    size_t next;           /* first cycle of the merged lists that is not in the parts yet */
+    size_t next;           /* first cycle of the merged lists that is not in the requests yet */
 } channel_t;
 
 typedef struct merger_t {
