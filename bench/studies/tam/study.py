@@ -46,8 +46,6 @@ INSIDE_PATTERNS = ("E3SM G", "BTIO", "S3D")
 INTRA = {"messages inside": "isend", "shared memory inside": "shm"}
 SENDS = {"Issend": "on", "Isend": "off"}
 SEND_PANEL = "{}, one layer, sends"
-NO_REDUCTION = (("io_ompio_grouping_option", "7"),)  # SIMPLE_PLUS: set_view reduces nothing
-VIEWS, VIEW_SERIES = "S3D, set_view", ("with its reduction", "without")
 # Exact, by bench/scale: pieces before and after the layer inside the nodes, with P_L = 256.
 COALESCED, COALESCED_RANKS, THETA = "coalescing, {}", (1024, 4096, 16384), 64
 LOCAL = 256
@@ -83,9 +81,6 @@ def cases():
             for words, sync in SENDS.items():
                 yield Case(SEND_PANEL.format(name), words, ranks, ranks,
                            PATTERNS[name] + _tam(ranks, sync_send=sync), TAM)
-    for ranks in RANKS:
-        for words, mca in zip(VIEW_SERIES, ((), NO_REDUCTION)):
-            yield Case(VIEWS, words, ranks, ranks, PATTERNS["S3D"] + _tam(1), TAM + mca)
 
 
 def computed(_source, build, _machine):
@@ -151,21 +146,16 @@ def _sweep_parts(results):
 
 
 def _views(results):
-    """Why S3D spends its time in agreements."""
+    """What the agreements of calls cost."""
     nodes, hops, card, latency = 8, 6, 0.002, 0.0001  # of the machine `messages`
     one = hops * (2 * card + latency)
-    out = ["## Agreements of S3D", "",
-           "S3D sets a view for each of its 4 variables, and `MPI_File_set_view` of Open MPI's io/ompio reduces "
-           "three numbers over all ranks, rank by rank and not node by node. By recursive doubling 3 rounds go "
-           f"between the {nodes} nodes, and in each of them all ranks of a node send. The ranks leave that reduction "
-           "one after the other, and the first ones wait in the agreement of the call behind it: their wait is in "
-           "`time_agree`. The other patterns set one view per file. This was found by reading. The direction of the "
-           "table agrees: the nodes are the same in all rows, so the agreements cost the same, and what is above them "
-           "grows with the ranks per node, but less than the estimate.", "",
+    out = ["## Agreements", "",
            f"An agreement is {2 * (nodes - 1)} messages between leaders of nodes, {hops} hops one after the other, "
-           f"{one:.3f} s here. `--mca io_ompio_grouping_option 7` leaves the reduction out; no component of collio "
-           "uses its result.", "",
-           "| s | ranks of a node | agreements, one per call | reduction, messages of a card | `time_agree` |",
+           f"{one:.3f} s here; S3D makes 4 calls, for 4 variables. `MPI_File_set_view` of Open MPI's io/ompio reduces "
+           "three numbers over all ranks for each view, rank by rank and not node by node; no component of collio "
+           "uses its result, so for files that collio serves it is left out. Its messages would add the third column, "
+           "and ranks that leave it late would make others wait in the agreement.", "",
+           "| s | ranks of a node | agreements | a reduction in set_view, messages of a card | `time_agree` |",
            "|---|--:|--:|--:|--:|"]
     for name, calls in (("S3D", 4), ("BTIO", 1)):
         for ranks in RANKS:
@@ -174,26 +164,14 @@ def _views(results):
             if agree:
                 out.append(f"| {name}, read, {ranks} ranks | {ranks // nodes} | {calls * one:.3f} | {sends:.3f} | "
                            f"{agree / 1e9:.3f} |")
-    out.append("")
-    rows = []
-    for ranks in RANKS:
-        for phase in ("write", "read"):
-            times = [results.time(VIEWS, name, ranks, phase) for name in VIEW_SERIES]
-            agree = [results.counter(VIEWS, name, ranks, phase, "time_agree", "max") for name in VIEW_SERIES]
-            if all(times) and all(agree):
-                rows.append(f"| {ranks} | {phase} | " + " | ".join(
-                    f"{t:.3f} ({a / 1e9:.3f})" for t, a in zip(times, agree)) + " |")
-    if rows:
-        out += ["Seconds of a call, in parentheses agreements:", "",
-                "| ranks | | " + " | ".join(VIEW_SERIES) + " |", "|--:|---|---|---|", *rows, ""]
-    return out
+    return out + [""]
 
 
 LINES = (list(PATTERNS) + [SWEEP_PANEL.format(name) for name in ("E3SM G", "S3D")]
          + [INSIDE.format(name) for name in INSIDE_PATTERNS])
 X_NAME = {name: "ranks" for name in PATTERNS}
 X_NAME.update({name: "local aggregators per node" for name in LINES[4:]})
-X_NAME.update({SEND_PANEL.format(name): "ranks" for name in ("E3SM G", "S3D")} | {VIEWS: "ranks"})
+X_NAME.update({SEND_PANEL.format(name): "ranks" for name in ("E3SM G", "S3D")})
 COUNTERS = (("messages between nodes", "messages_between_nodes", "sum"),
             ("messages with offset lists", "meta_messages", "sum"),
             ("cycles of an aggregator", "cycles", "max"),
