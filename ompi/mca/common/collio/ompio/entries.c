@@ -307,7 +307,8 @@ static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
     return hook->original.io_module_file_seek(file, offset, whence);
 }
 
-static mca_common_ompio_get_mca_parameter_value_fn_t stock_value; /* of every file the same */
+/* The same for all files; threads may set the views of several files at once. */
+static _Atomic(mca_common_ompio_get_mca_parameter_value_fn_t) stock_value;
 
 /* Parameters of io/ompio in its set_view: the default grouping without its reduction. With it each
  * view of a program costs a message per rank and step, and a rank with an invalid view, which
