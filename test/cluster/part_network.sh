@@ -57,6 +57,15 @@ shared_pointers() {
     [[ $(grep -c '^ok' "$work/log") == 6 ]]
 }
 
+# A completion of io_uring interrupts a call that waits for a lock, and GlusterFS never answers some of them.
+no_interrupts() {
+    mpi 120 1 slot --mca io ompio --mca fbtl mtpwrite --mca fbtl_mtpwrite_engine io_uring \
+        "$COLLIO_BUILD/test/mtpwrite/t_figures" "$net/figures"
+    cat "$work/log"
+    grep -q '^fbtl_mtpwrite_submitted_threads [1-9]' "$work/log" &&
+        ! grep -q '^fbtl_mtpwrite_submitted_io_uring [1-9]' "$work/log"
+}
+
 # fadvise leaves a page that something holds, such as the fadvise of another process: it is repeated.
 drops_pages() { "$vc" exec 0 "$bin/t_client" drop "$net/pages"; }
 
@@ -109,6 +118,7 @@ part_network() {
     each_fcoll network network_cases
     ! built overlap || check 'network: the report names the block' block_in_report
     ! built overlap || check 'network: shared file pointers' shared_pointers
+    programs_of mtpwrite network && check 'network: no transfer interrupts locks' no_interrupts
     make -s -C "$COLLIO_BUILD/test/kernel" check TESTS= >"$work/log" 2>&1
     network_up gluster-cached
     check 'network: pages are dropped that were held for a moment' drops_pages

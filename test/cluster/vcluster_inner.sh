@@ -209,8 +209,10 @@ inner_stacks() { # inner_stacks PROGRAM: in a node
         printf -- '--- %s pid %s rank %s\n' "$(</proc/sys/kernel/hostname)" "${proc#/proc/}" \
             "$(tr '\0' '\n' <"$proc/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')"
         if command -v gdb >/dev/null; then
-            timeout 30 gdb -p "${proc#/proc/}" -batch -ex "$show" 2>/dev/null |
+            # KILL: gdb waits for a process that is inside the kernel, and does not end by TERM
+            timeout -s KILL 30 gdb -p "${proc#/proc/}" -batch -ex "$show" 2>/dev/null |
                 without_event_loops
+            grep -q '^State:.D' "$proc/status" && cat "$proc/stack"
         else
             cat "$proc/wchan" && echo
         fi

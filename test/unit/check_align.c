@@ -87,6 +87,8 @@ UNIT_TEST(align_networks)
     ck_assert(collio_file_system_in_memory(0x01021994)); /* tmpfs */
     ck_assert(collio_file_system_in_memory(0x858458f6)); /* ramfs */
     ck_assert(!collio_file_system_in_memory(EXT4));
+    ck_assert(collio_file_system_interruptible(0x65735546)); /* FUSE */
+    ck_assert(!collio_file_system_interruptible(EXT4));
 }
 
 UNIT_TEST(align_domains_of_small_requests)

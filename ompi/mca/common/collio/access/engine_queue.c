@@ -69,11 +69,14 @@ static size_t segments_most(const collio_job_t *job)
     return (size_t) (file_pieces + memory_pieces);
 }
 
-static bool suits(const collio_job_t *job)
+/* GlusterFS never answers some fcntl() locks that are interrupted (gluster/glusterfs#4371), and ranks
+ * lock files in any of its files: so no transfer there interrupts them. */
+static bool suits(const collio_kernel_queue_t *queue, const collio_job_t *job)
 {
     const collio_access_t *access = job->access;
 
     return !collio_access_locks(access, job->write)
+           && !(queue->interrupts && collio_file_system_interruptible(access->file_system))
            && !(job->for_others && COLLIO_COHERENCE_FLUSH == access->coherence)
            && !(collio_sieve_possible(access, job->write, COLLIO_HELD_NONE)
                 && collio_job_has_holes(job));
@@ -263,7 +266,7 @@ int collio_kernel_start(collio_kernel_queue_t *queue, collio_job_t *job)
     kernel_job_t *own;
     int rc;
 
-    if (0 == most || !suits(job)) {
+    if (0 == most || !suits(queue, job)) {
         return -EINVAL;
     }
     own = calloc(1, sizeof(*own)

@@ -43,6 +43,7 @@ typedef struct collio_kernel_queue_t {
     size_t (*push)(collio_kernel_op_t *ops, size_t count, bool write, int fd);
     /** Gets the next completion; waits for about `wait_ns`. Returns false if there is none. */
     bool (*pop)(int64_t wait_ns, collio_kernel_op_t **op, int64_t *result);
+    bool interrupts;       /* completions interrupt system calls, as signals do */
     size_t op_bytes;       /* bytes of op->kernel */
     pthread_mutex_t mutex; /* protects the fields below */
     bool is_open;          /* open() was called */

@@ -129,6 +129,7 @@ collio_kernel_queue_t collio_kernel_uring = {
     .close = ring_close,
     .push = uring_push,
     .pop = uring_pop,
+    .interrupts = true,
     .mutex = PTHREAD_MUTEX_INITIALIZER,
 };
 

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+enum { FUSE = 0x65735546 };
+
 static const struct {
     uint32_t magic;               /* magic number, as statfs returns it */
     collio_coherence_t coherence; /* coherence that caches of several nodes need */
@@ -17,7 +19,7 @@ static const struct {
     {0x00c36400, COLLIO_COHERENCE_SIZE},  /* CephFS */
     {0x00006969, COLLIO_COHERENCE_LOCK},  /* NFS */
     {0x19830326, COLLIO_COHERENCE_FLUSH}, /* BeeGFS */
-    {0x65735546, COLLIO_COHERENCE_FLUSH}, /* FUSE: GlusterFS and others */
+    {FUSE, COLLIO_COHERENCE_FLUSH},       /* GlusterFS and others */
     {0xff534d42, COLLIO_COHERENCE_FLUSH}, /* CIFS */
     {0xfe534d42, COLLIO_COHERENCE_FLUSH}, /* SMB2 */
     {0x01021997, COLLIO_COHERENCE_FLUSH}, /* 9P */
@@ -38,6 +40,11 @@ static size_t file_system_row_of(uint32_t file_system)
 bool collio_file_system_on_network(uint32_t file_system)
 {
     return ROWS > file_system_row_of(file_system);
+}
+
+bool collio_file_system_interruptible(uint32_t file_system)
+{
+    return FUSE == file_system;
 }
 
 bool collio_file_system_in_memory(uint32_t file_system)

@@ -36,6 +36,8 @@ collio_coherence_t collio_coherence_choose(uint32_t file_system, bool several_no
 
 /** True for a network or parallel file system. */
 bool collio_file_system_on_network(uint32_t file_system);
+/** True for FUSE, where a signal interrupts the process that serves the file system, too. */
+bool collio_file_system_interruptible(uint32_t file_system);
 /** True for tmpfs and ramfs, where an access is a copy that waits for no device. */
 bool collio_file_system_in_memory(uint32_t file_system);
 
