@@ -10,7 +10,8 @@ TITLE = "Individual access to tiny elements (Build-IO)"
 QUESTION = """How long do individual writes of tiny elements take?"""
 AUTHORS = """{buildio.paper}. Individual writes of OMPIO spend their time on matching memory with the
 file (Build-IO). An array that is allocated once instead of grown saves {buildio.once} of Build-IO alone
-with one thread. With elements of the largest size and the largest cycles, eight threads save
+with one thread. With elements of the largest size and the largest cycles, one, two and ten threads save
+{buildio.build_few} of Build-IO over the original code in the smallest file; in the largest eight threads save
 {buildio.build_8} of Build-IO over the original code ({buildio.build_8_1} over one thread of the new
 code), and four threads save {buildio.whole_4} of the whole write on tmpfs. On Lustre, eight threads save
 {buildio.whole_lustre} of the whole write with one process per node; where the file system is saturated
