@@ -107,6 +107,35 @@ static int mostly_collective(const struct ioprof_file *file, int kind)
            && collective->bytes >= file->cell[IOPROF_INDEPENDENT][kind].bytes;
 }
 
+/** Sum over ranks of a counter of the collective components; `end` is the end of its name. */
+static double pvar(const struct ioprof_profile *p, const char *end)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < p->npvars; i++) {
+        size_t length = strlen(p->pvars[i].name), tail = strlen(end);
+
+        if (0 == strncmp(p->pvars[i].name, "fcoll_", 6) && length > tail
+            && 0 == strcmp(p->pvars[i].name + length - tail, end)) {
+            sum += (double) p->pvars[i].sum;
+        }
+    }
+    return sum;
+}
+
+/** Whether the component chose direct access: it has found an exchange slower, and small accesses
+ *  are on purpose. */
+static int is_direct(const struct list *list, const struct ioprof_file *file, int kind)
+{
+    return mostly_collective(file, kind) && pvar(list->p, "_calls_direct") > 0;
+}
+
+/** Whether the hints of a file have this line. */
+static int has_hint(const struct ioprof_file *file, const char *line)
+{
+    return NULL != file->hints && NULL != strstr(file->hints, line);
+}
+
 static void small_transfers(struct list *list, const struct ioprof_file *file, int class, int write)
 {
     const int kind = write ? IOPROF_WRITE : IOPROF_READ;
@@ -115,7 +144,8 @@ static void small_transfers(struct list *list, const struct ioprof_file *file, i
     uint64_t small = small_ones(file, class, write);
     const char *advice;
 
-    if (small < FEW_CALLS || small * 10 < cell->calls * 9 || !matters(list, (double) cell->ns)) {
+    if (small < FEW_CALLS || small * 10 < cell->calls * 9 || !matters(list, (double) cell->ns)
+        || (IOPROF_INSIDE == class && is_direct(list, file, kind))) {
         return;
     }
     if (IOPROF_POSIX == class) {
@@ -290,8 +320,9 @@ static void not_aggregated(struct list *list, const struct ioprof_file *file, in
     const struct ioprof_cell *collective = &file->cell[IOPROF_COLLECTIVE][kind];
 
     if (file->comm_size < 4 || collective->calls < file->comm_size || !mostly_collective(file, kind)
-        || own[IOPROF_INSIDE] < own[IOPROF_COLLECTIVE] || own[IOPROF_INSIDE] < 4
-        || inside->bytes > inside->calls * (256 << 10) || !matters(list, (double) inside->ns)) {
+        || is_direct(list, file, kind) || own[IOPROF_INSIDE] < own[IOPROF_COLLECTIVE]
+        || own[IOPROF_INSIDE] < 4 || inside->bytes > inside->calls * (256 << 10)
+        || !matters(list, (double) inside->ns)) {
         return;
     }
     add(list,
@@ -303,22 +334,6 @@ static void not_aggregated(struct list *list, const struct ioprof_file *file, in
         file->path, ioprof_kind_name((uint64_t) kind), (unsigned long long) own[IOPROF_INSIDE],
         ioprof_show_bytes(inside->calls > 0 ? (double) inside->bytes / (double) inside->calls : 0));
     suggest(list, file, 0, "romio_cb_%s enable\n", ioprof_kind_name((uint64_t) kind));
-}
-
-/** Sum over ranks of a counter of the collective components; `end` is the end of its name. */
-static double pvar(const struct ioprof_profile *p, const char *end)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < p->npvars; i++) {
-        size_t length = strlen(p->pvars[i].name), tail = strlen(end);
-
-        if (0 == strncmp(p->pvars[i].name, "fcoll_", 6) && length > tail
-            && 0 == strcmp(p->pvars[i].name + length - tail, end)) {
-            sum += (double) p->pvars[i].sum;
-        }
-    }
-    return sum;
 }
 
 /** Nothing is printed if libraries set the views (HDF5 and PnetCDF set one before each transfer and
@@ -345,8 +360,9 @@ static void all_open(struct list *list, const struct ioprof_file *file)
 {
     double ns = (double) sum_cells(file, IOPROF_POSIX, IOPROF_INSIDE, IOPROF_OPEN, IOPROF_OPEN).ns;
 
-    if (file->open_ranks < 64 || file->open_ranks < list->p->nranks || !matters(list, ns)) {
-        return;
+    if (file->open_ranks < 64 || file->open_ranks < list->p->nranks || !matters(list, ns)
+        || (0 != file->comm_size && !has_hint(file, "romio_no_indep_rw=false\n"))) {
+        return; /* the hint shows ROMIO, which MPICH uses; Open MPI returns none of ROMIO's hints */
     }
     add(list,
         0 == file->comm_size
@@ -384,7 +400,11 @@ static void low_overlap(struct list *list)
     double span = 0, waited = 0, io = pvar(list->p, "_time_io"),
            hidden = pvar(list->p, "_time_hidden");
     uint64_t calls = 0;
+    int is_set = 0;
 
+    for (size_t i = 0; i < list->p->nfiles; i++) {
+        is_set |= has_hint(&list->p->files[i], "collio_schedule=write_comm\n");
+    }
     for (size_t i = 0; i < list->p->nfuncs; i++) {
         const struct ioprof_func *func = &list->p->funcs[i];
 
@@ -407,11 +427,14 @@ static void low_overlap(struct list *list)
     if (pvar(list->p, "_time_exchange") > 0 && 0 == pvar(list->p, "_probes") && hidden < 0.2 * io
         && matters(list, io)) {
         add(list,
-            "Try --mca fcoll_overlap_schedule write_comm (hint collio_schedule), and a smaller "
-            "cb_buffer_size, so that each call needs several cycles.",
+            is_set ? "Try a smaller cb_buffer_size, so that each call needs several cycles."
+                   : "Try --mca fcoll_overlap_schedule write_comm (hint collio_schedule), and a "
+                     "smaller cb_buffer_size, so that each call needs several cycles.",
             "The collective component hid %.0f%% of its %s of file access behind the exchange.",
             100 * hidden / io, ioprof_show_time(io));
-        suggest(list, NULL, 0, "collio_schedule write_comm\n");
+        if (!is_set) {
+            suggest(list, NULL, 0, "collio_schedule write_comm\n");
+        }
     }
 }
 

@@ -24,6 +24,7 @@ SETTINGS = {
     'stripes that aggregators do not divide': ['[file]', 'cb_nodes 5'],
     'not aggregated': ['[file]', 'romio_cb_write enable'],
     'low overlap': ['collio_schedule write_comm'],
+    'low overlap, schedule set': ['# No finding suggests a setting.'],
     'sync': ['# No finding suggests a setting.'],
 }
 

@@ -15,8 +15,8 @@ LARGE = [0] * 6 + [100] + [0] * 4   # 1 to 4 MiB
 
 
 def job(path, ranks=4, files=(), functions=(), variables=(), other=(), memory=(0, 0), systems=()):
-    """A profile: files are (path, comm_size, cells, more fields); systems as in made.write. Rank 0 has all of the time, and
-    unless functions are given there is one for each kind of calls."""
+    """A profile: files are (path, comm_size, cells, more fields, of which hints is a string); systems as in made.write.
+    Rank 0 has all of the time, and unless functions are given there is one for each kind of calls."""
     total = {}
     for cls, kind, calls, errors, ns, size in [*other, *(cell for row in files for cell in row[2])]:
         old = total.get((cls, kind), (0, 0, 0, 0))
@@ -28,7 +28,9 @@ def job(path, ranks=4, files=(), functions=(), variables=(), other=(), memory=(0
                 *(made.rank(n, wall=100 * SECOND) for n in range(1, ranks))],
                list(functions) or [made.function(f'f{cls}{kind}', cls, kind, calls, ns, size, errors=errors)
                                    for (cls, kind), (calls, errors, ns, size) in total.items()],
-               [made.file(name, '', comm, *cells, **more) for name, comm, cells, more in files],
+               [made.file(name, more.get('hints', ''), comm, *cells,
+                          **{key: value for key, value in more.items() if key != 'hints'})
+                for name, comm, cells, more in files],
                variables=variables, systems=systems)
 
 
@@ -78,15 +80,19 @@ def plans(hits, misses):
             made.variable('fcoll_overlap_plan_misses', 'planned', misses)]
 
 
+def direct(calls):
+    return [made.variable('fcoll_overlap_calls_direct', 'direct calls', calls)]
+
+
 def views(count):
     return one((COLLECTIVE, WRITE, 40, 0, SECOND, 40 * MIB), (COLLECTIVE, META, count, 0, SECOND, 0),
                comm=4, ranks=4, views=count)
 
 
-def opened(ranks, comm=0):
+def opened(ranks, comm=0, hints=''):
     cls = INSIDE if comm else POSIX
     return one((cls, OPEN, ranks, 0, SECOND, 0), (POSIX, READ, 64, 0, SECOND, MIB), comm=comm,
-               open_ranks=ranks, ranks=64)
+               open_ranks=ranks, ranks=64, hints=hints)
 
 
 def own_files(count):
@@ -112,6 +118,9 @@ def metadata(meta, data):
 
 
 BUSY = [(COLLECTIVE, WRITE, 8, 0, SECOND, MIB)]
+SMALL_BELOW = one((COLLECTIVE, WRITE, 8, 0, SECOND, MIB), (INSIDE, WRITE, 100, 0, SECOND // 2, 102400),
+                  comm=4, sizes={(INSIDE, 1): SMALL})
+ROMIO = 'romio_no_indep_rw=false\n'  # MPICH returns it
 # name, sentence, word of the advice, arguments of job that tell it, arguments that do not
 RULES = (
     ('small POSIX writes', '100 of 100 POSIX writes have less than 64 KiB (1.0 KiB on average).',
@@ -120,11 +129,11 @@ RULES = (
       {'files': posix(1024), 'other': unimportant()})),
     ('small writes below collective calls', 'POSIX writes inside MPI-IO have less than 64 KiB',
      'romio_cb_write=enable',
-     {'files': one((COLLECTIVE, WRITE, 8, 0, SECOND, MIB), (INSIDE, WRITE, 100, 0, SECOND // 2, 102400),
-                   comm=4, sizes={(INSIDE, 1): SMALL})},
-     ({'files': one((COLLECTIVE, WRITE, 8, 0, SECOND, MIB),
+     {'files': SMALL_BELOW, 'variables': direct(0)},
+     ({'files': SMALL_BELOW, 'variables': direct(8)},
+      {'files': one((COLLECTIVE, WRITE, 8, 0, SECOND, MIB),
                     (INSIDE, WRITE, 100, 0, SECOND // 2, 100 * MIB), comm=4,
-                    sizes={(INSIDE, 1): LARGE})},)),
+                    sizes={(INSIDE, 1): LARGE})})),
     ('small writes below individual calls', 'POSIX writes inside MPI-IO have less than 64 KiB',
      'romio_ds_write=enable',
      {'files': one((INDEPENDENT, WRITE, 8, 0, SECOND, MIB),
@@ -156,15 +165,18 @@ RULES = (
      'cb_buffer_size', {'memory': (200 * MIB, 64 * MIB), 'other': BUSY},
      ({'memory': (400 * MIB, 64 * MIB), 'other': BUSY}, {'memory': (60 * MIB, 20 * MIB), 'other': BUSY})),
     ('not aggregated', 'collective writes were not aggregated: all 4 ranks', '--mca fcoll overlap',
-     {'files': scattered(4)}, ({'files': scattered(1)}, {'files': scattered(4, MIB, 100)},
-                                {'files': scattered(4, collective=2048)})),
+     {'files': scattered(4), 'variables': direct(0)},
+     ({'files': scattered(1)}, {'files': scattered(4, MIB, 100)}, {'files': scattered(4, collective=2048)},
+      {'files': scattered(4, 64 << 10), 'variables': direct(16)})),
     ('views that change', '32 MPI_File_set_view for 40 reads and writes.', 'collio_plan_reuse',
      {'files': views(32)}, ({'files': views(31)}, {'files': views(32), 'other': unimportant()}, {'files': views(80)},
                           {'files': views(32), 'variables': plans(3, 2)})),
     ('all ranks open', 'all 64 ranks open the file', 'broadcast', {'ranks': 64, 'files': opened(64)},
      ({'ranks': 64, 'files': opened(63)},)),
-    ('all ranks open, MPI-IO', 'all 64 ranks open the file', 'romio_no_indep_rw',
-     {'ranks': 64, 'files': opened(64, 64)}, ({'ranks': 64, 'files': opened(1, 64)},)),
+    ('all ranks open, ROMIO', 'all 64 ranks open the file', 'romio_no_indep_rw',
+     {'ranks': 64, 'files': opened(64, 64, ROMIO)},
+     ({'ranks': 64, 'files': opened(1, 64, ROMIO)}, {'ranks': 64, 'files': opened(64, 64, 'cb_nodes=2\n')},
+      {'ranks': 64, 'files': opened(64, 64, ROMIO.replace('false', 'true'))})),
     ('a file for every rank', '64 files written by one rank each', 'striping_factor',
      {'ranks': 64, 'files': own_files(64)}, ({'ranks': 64, 'files': own_files(63)},)),
     ('nonblocking calls that hide little', 'Nonblocking and split calls hide little', 'MPI_Test',
@@ -175,6 +187,9 @@ RULES = (
      ({'variables': phases(SECOND // 2), 'other': BUSY},
       {'variables': phases(SECOND // 10, exchange=0), 'other': BUSY},
       {'variables': phases(SECOND // 10, probes=2), 'other': BUSY})),
+    ('low overlap, schedule set', 'The collective component hid 10% of its 1.00 s of file access', 'Try a smaller',
+     {'variables': phases(SECOND // 10), 'files': posix(MIB, sizes=LARGE, hints='collio_schedule=write_comm\n'),
+      'other': BUSY}, ()),
     ('sync', '50% of the I/O time is in sync calls', 'Sync once',
      {'other': BUSY + [(POSIX, SYNC, 5, 0, SECOND, 0)]},
      ({'other': BUSY + [(POSIX, SYNC, 5, 0, SECOND // 10, 0)]},)),
