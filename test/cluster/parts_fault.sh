@@ -36,7 +36,8 @@ part_pointer() {
     done
 }
 
-# A path that only node0 has: an error on all ranks, and a line that names the other nodes.
+# A path that only node0 has: an error on all ranks, and a line that names the other nodes. The stock fcoll
+# hangs in the first open; then collio-hang names the ranks, if any component of collio is loaded.
 part_private() {
     local node
     programs_of fault private || return
@@ -46,6 +47,8 @@ part_private() {
     mpi_test "private: 2,1,2" 120 2,1,2 slot --mca fcoll overlap \
         "$COLLIO_BUILD/test/fault/t_private" "$work/private/file" "$work/all"
     check "private: the nodes are named" grep -q 'cannot be opened on node1, node2, while' "$work/log"
+    hang_case "private: fcoll vulcan hangs" 2,1,2 slot {"0 .node0","4 .node2"}', .* is in MPI_File_open$' \
+        -- --mca fcoll vulcan "$COLLIO_BUILD/test/fault/t_private" "$work/all" "$work/private/stock"
     for node in node1 node2; do "$vc" exec "$node" umount "$work/private"; done
 }
 
@@ -68,39 +71,42 @@ ask_ranks() { # PATTERN...
     return 1
 }
 
-hang_case() { # FCOLL LAYOUT MAPPING PLAN PATTERN...
-    local fcoll=$1 layout=$2 map=$3 plan=$4 job
-    shift 4
+hang_case() { # NAME LAYOUT MAPPING PATTERN... -- MPIRUN-ARGS... PROGRAM ARGS...
+    local name=$1 layout=$2 map=$3 patterns=() job
+    shift 3
+    while [[ $1 != -- ]]; do patterns+=("$1") && shift; done
+    shift
     cluster_for "$layout"
     hosts "$layout"
     rm -rf "$work/records" "$work/mpirun.pid"
     mkdir "$work/records"
+    # shellcheck disable=SC2016 # the shell on the head expands it
+    printf '#!/bin/sh\necho $$ >%q\nexec mpirun "$@"\n' "$work/mpirun.pid" >"$work/mpirun"
+    chmod +x "$work/mpirun"
     VCLUSTER_MPIRUN=$work/mpirun "$vc" mpirun --hostfile "$work/hosts" -np "$ranks" --map-by "$map" \
-        --mca fcoll "$fcoll" --mca fcoll_tam_exchange on --mca common_collio_hang "$work/records" -x T_DIR="$work" \
-        "$COLLIO_BUILD/test/fault/t_hang" "$plan" >"$work/log" 2>&1 </dev/null &
+        --mca common_collio_hang "$work/records" -x T_DIR="$work" "$@" >"$work/log" 2>&1 </dev/null &
     job=$!
-    if ask_ranks "$@"; then
-        ok "hang: $fcoll, $layout by $map, $plan"
+    if ask_ranks "${patterns[@]}"; then
+        ok "$name"
     else
-        not_ok "hang: $fcoll, $layout by $map, $plan" "$work/hang.log"
+        not_ok "$name" "$work/hang.log"
     fi
     "$vc" exec head kill -TERM "$(<"$work/mpirun.pid")" 2>/dev/null
     wait "$job" 2>/dev/null
 }
 
 hang_of() {
-    hang_case "$1" 2,2 slot never 'call 1 \(write\): ranks 0-2 in phase agree' \
-        'rank 3 did not arrive \(world rank 3, node1, process [0-9]+\): it is not in a collective call'
-    hang_case "$1" 2,1,2 node cross \
+    local args=(--mca fcoll "$1" --mca fcoll_tam_exchange on "$COLLIO_BUILD/test/fault/t_hang")
+    hang_case "hang: $1, 2,2 by slot, never" 2,2 slot 'call 1 \(write\): ranks 0-2 in phase agree' \
+        'rank 3 did not arrive \(world rank 3, node1, process [0-9]+\): it is not in a collective call' \
+        -- "${args[@]}" never
+    hang_case "hang: $1, 2,1,2 by node, cross" 2,1,2 node \
         'rank 4 did not arrive \(world rank 4, node2, process [0-9]+\): it is in call 1 \(write\) of .*second' \
-        'these ranks wait for each other' 'world rank 4 is in call 1 .*second'
+        'these ranks wait for each other' 'world rank 4 is in call 1 .*second' -- "${args[@]}" cross
 }
 
 part_hang() {
     programs_of fault hang || return
-    # shellcheck disable=SC2016 # the shell on the head expands it
-    printf '#!/bin/sh\necho $$ >%q\nexec mpirun "$@"\n' "$work/mpirun.pid" >"$work/mpirun"
-    chmod +x "$work/mpirun"
     each_fcoll hang hang_of
 }
 

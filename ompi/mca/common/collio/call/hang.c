@@ -144,23 +144,20 @@ static const char *install(void)
     return NULL;
 }
 
-/* Installs the handler at the first call. True if it is installed. The caller holds the lock. */
-static bool installed(const collio_file_t *file)
+void collio_hang_open(void)
 {
-    const char *why;
+    const char *why = NULL;
 
-    if (NULL == directory || '\0' == directory[0]) {
-        return false;
-    }
-    if (!tried) {
+    pthread_mutex_lock(&lock);
+    if (!tried && NULL != directory && '\0' != directory[0]) {
         tried = true;
         describe_process();
         why = install();
-        if (NULL != why) {
-            collio_file_help(file, COLLIO_HELP_HANG, why);
-        }
     }
-    return 0 <= record;
+    pthread_mutex_unlock(&lock);
+    if (NULL != why) {
+        collio_help("collio", NULL, COLLIO_HELP_HANG, why);
+    }
 }
 
 void collio_hang_fini(void)
@@ -230,12 +227,15 @@ void collio_hang_attach(collio_file_t *file)
 {
     collio_hang_t *place;
 
+    if (0 > record) {
+        return;
+    }
     pthread_mutex_lock(&lock);
-    place = installed(file) ? places : NULL;
+    place = places;
     while (NULL != place && place->used) {
         place = place->next;
     }
-    if (NULL == place && 0 <= record) {
+    if (NULL == place) {
         place = calloc(1, sizeof(*place));
         if (NULL != place) {
             place->next = places;

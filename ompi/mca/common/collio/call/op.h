@@ -205,10 +205,13 @@ void collio_mpi_request_finalize(void);
 
 /** Registers the parameter. Called by each component's register function. */
 void collio_hang_register(void);
+/** Installs the handler of SIGUSR1, if the parameter is set. Called by each component's open
+ *  function, before the first MPI_File_open uses its file. */
+void collio_hang_open(void);
 /** Restores the handler of SIGUSR1 and frees all places. Called for the last component. */
 void collio_hang_fini(void);
 
-/** Takes a place for a new file (file->hang), if the parameter is set. Local. */
+/** Takes a place for a new file (file->hang), if the handler is installed. Local. */
 void collio_hang_attach(collio_file_t *file);
 /** Releases the place of a file that is closed. */
 void collio_hang_detach(collio_file_t *file);

@@ -152,6 +152,7 @@ int collio_fits(const char *name, const char *version, uint64_t abi)
 int collio_open(void)
 {
     ++users;
+    collio_hang_open();
     collio_pool_set_inherit(inherit_binding || !collio_bound_by_mpirun());
     collio_spare_fill();
     return OMPI_SUCCESS;
