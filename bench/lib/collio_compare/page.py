@@ -3,7 +3,7 @@
 
 import html
 
-from . import buffers, buffers_page, machine, patterns, svg, text
+from . import buffers, buffers_page, machine, patterns, phases, svg, text
 
 STYLE = """
 :root { color-scheme: light dark; --bg: #fcfcfb; --panel: #fff; --edge: #e3e5e8; --ink: #1c2126;
@@ -41,9 +41,6 @@ svg { display: block; width: 100%; max-width: 460px; height: auto } svg.key1 { w
   stroke-width: 1.3 } svg .end { stroke: none; font-size: 11px } svg .end.stock,
   svg .end.best, svg .end.other { fill: var(--soft) }
 .panel + .panel { margin-top: 14px } .panels .panel { margin-top: 0 }
-.part0 { fill: #2a7fb8 } .part1 { fill: #e08a2e } .part2 { fill: #3f9c6b } .part3 { fill: #b6549c }
-.part4 { fill: #d4b52c } .part5 { fill: #7463c9 } .part6 { fill: #c9503f } .part7 { fill: #57a8a8 }
-.part8 { fill: #8a8f98 } .part9 { fill: #9a6b3f } .part10 { fill: #a3c14a }
 .scroll { overflow-x: auto } table { border-collapse: collapse; font-size: 13px;
   font-variant-numeric: tabular-nums } th, td { padding: 3px 10px; text-align: right;
   border-bottom: 1px solid var(--edge); white-space: nowrap } th { color: var(--soft);
@@ -53,7 +50,7 @@ p.lead { color: var(--ink); font-size: 17px } svg .write { fill: var(--overlap);
 svg .read { fill: var(--panel); stroke: var(--overlap); stroke-width: 2 } path.one { fill: none; stroke: var(--ink);
   stroke-width: 1.5 } svg.speeds { max-width: 600px } td small { display: block; color: var(--soft); font-size: 11px; font-weight: 400 }
 @media (max-width: 600px) { main { padding: 12px } .panel { padding: 10px } th, td { padding: 3px 5px } } details { margin: 10px 0 } summary { cursor: pointer; color: var(--soft) }
-"""
+""" + phases.style()
 
 KEY = (("overlap", "fcoll/overlap, nothing set"), ("tam", "fcoll/tam, nothing set"),
        ("ours", "collio, as named"), ("best", "fastest stock configuration"),
@@ -201,19 +198,12 @@ def _summary(data):
     return out + ["</table></div>"]
 
 
-# In the order in which a call goes through them; wait, hidden and total overlap with others.
-PHASES = ("flatten", "agree", "gather", "gather_merge", "gather_move", "split", "route", "merge",
-          "exchange", "io", "complete")
-PHASE_NAMES = [name.replace("_", " ") for name in PHASES]  # a phase has one color in all charts
-WAITING = ("agree", "route", "exchange", "complete")  # these include waiting for other ranks
-
-
 def phase_times(row):
     """The timers among a row's performance variables, which are in nanoseconds: (name, seconds of
     a step), mean over the ranks."""
     times = {name.partition("_time_")[2]: value["sum"] for name, value in row["pvars"].items()}
-    return [(name.replace("_", " "), times[name] * 1e-9 / row["steps"] / row["ranks"])
-            for name in PHASES if times.get(name, 0) > 0]
+    return [(name, times[name] * 1e-9 / row["steps"] / row["ranks"])
+            for name in phases.PHASES if times.get(name, 0) > 0]
 
 
 def _breakdown(rows):
@@ -227,13 +217,13 @@ def _breakdown(rows):
         seen = {part for _, parts in drawn for part, _ in parts}
         named |= seen
         marks = "".join(f'<span><svg width="12" height="12" class="key1" style="display:inline-block"><rect '
-                        f'width="12" height="12" rx="2" class="part{i}"/></svg> '
-                        f"{html.escape(c)}</span>" for i, c in enumerate(PHASE_NAMES) if c in seen)
+                        f'width="12" height="12" rx="2" class="phase-{name}"/></svg> '
+                        f"{phases.words(name)}</span>" for name in phases.PHASES if name in seen)
         out.append(f'<div class="panel"><h4>{phase}</h4><div class="key">{marks}</div>'
-                   + svg.stacks(drawn, PHASE_NAMES, f"phases of {phase}") + "</div>")
+                   + svg.stacks(drawn, f"phases of {phase}") + "</div>")
     if not out:
         return []
-    waiting = [name for name in WAITING if name in named]
+    waiting = [phases.words(name) for name in phases.WAITING if name in named]
     note = f" These include waiting for other ranks: {', '.join(waiting)}." if waiting else ""
     return [f"<h2>Where the time goes</h2><p>Timers of collio's components, per time step, mean over the ranks.{note}</p>",
             '<div class="panels">', *out, "</div>"]

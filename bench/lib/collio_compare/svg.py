@@ -4,7 +4,7 @@
 import html
 import math
 
-from . import text
+from . import phases, text
 
 LETTER = 7.4  # width of a letter at 12 pixels, about
 
@@ -18,6 +18,16 @@ def _svg(width, height, parts, name):
     return (f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
             f'height="{height:.0f}" role="img" aria-label="{html.escape(name)}">'
             + "".join(parts) + "</svg>")
+
+
+def _time_axis(left, room, top, y):
+    """From 0 to `top` seconds, below marks that end at `y`."""
+    parts = [f'<path d="M{left:.1f} {y}H{left + room:.1f}" class="axis"/>']
+    for value in (0, top / 2, top):
+        x = left + room * value / top
+        parts.append(f'<path d="M{x:.1f} 2V{y}" class="grid"/>')
+        parts.append(_label(x, y + 15, text.seconds(value) if value else "0", "value", "middle"))
+    return parts
 
 
 def bars(rows, name, limit=None):
@@ -44,11 +54,11 @@ def bars(rows, name, limit=None):
         x = left + room * limit / top
         parts.append(f'<g><title>contiguous baseline: {text.seconds(limit)}</title>'
                      f'<path d="M{x:.1f} 0V{y}" class="limit"/></g>')
-    return _svg(width, y + 2, parts + values, name)
+    return _svg(width, y + 20, _time_axis(left, room, top, y) + parts + values, name)
 
 
-def stacks(rows, classes, name):
-    """One bar per row: (name, [(part, seconds)]), parts coloured by their place in classes."""
+def stacks(rows, name):
+    """One bar per row: (name, [(phase, seconds)])."""
     top = max((sum(v for _, v in parts) for _, parts in rows), default=0) or 1
     left = max(len(row[0]) for row in rows) * LETTER + 8
     room = 180
@@ -59,18 +69,13 @@ def stacks(rows, classes, name):
         x = left
         for part, value in parts:
             long = room * value / top
-            out.append(f"<g><title>{html.escape(part)}: {text.seconds(value)}</title>"
+            out.append(f"<g><title>{phases.words(part)}: {text.seconds(value)}</title>"
                        f'<rect x="{x:.1f}" y="{y}" width="{long:.2f}" height="15" '
-                       f'class="part{classes.index(part) % 11}"/></g>')
+                       f'class="phase-{part}"/></g>')
             x += long
         out.append(_label(x + 6, y + 12, text.seconds(sum(v for _, v in parts)), "value"))
         y += 20
-    axis = [f'<path d="M{left:.1f} {y}H{left + room:.1f}" class="axis"/>']
-    for value in (0, top / 2, top):
-        x = left + room * value / top
-        axis.append(f'<path d="M{x:.1f} 2V{y}" class="grid"/>')
-        axis.append(_label(x, y + 15, text.seconds(value) if value else "0", "value", "middle"))
-    return _svg(width, y + 20, axis + out, name)
+    return _svg(width, y + 20, _time_axis(left, room, top, y) + out, name)
 
 
 def speeds(rows, name):

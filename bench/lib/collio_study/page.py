@@ -5,6 +5,8 @@ import dataclasses
 import os
 import statistics
 
+from collio_compare import phases
+
 from . import authors, plot
 from .study import mean
 
@@ -155,7 +157,8 @@ def _all_cases(study, results):
 def _breakdown(study, results, cases):
     """Where the time goes, of the slowest rank in each part."""
     series, parts = study.BREAKDOWN
-    out = ["| s | ranks | | " + " | ".join(words for words, _ in parts) + " |",
+    names = [phases.words(part.removeprefix("time_")) for _, part in parts]
+    out = ["| s | ranks | | " + " | ".join(names) + " |",
            "|---|---|---|" + "---|" * len(parts)]
     for panel in dict.fromkeys(c.panel for c in cases if c.series in series):
         x = results.largest(panel, series)

@@ -6,7 +6,7 @@ import math
 import re
 import statistics
 
-from collio_compare import svg
+from collio_compare import phases, svg
 
 from .study import mean
 
@@ -25,11 +25,11 @@ STYLE_DARK = """.page { fill: #14171a } .axis { stroke: #777 } text { fill: #ddd
 WIDTH, CLAIM = 800, 40
 
 
-def _style():
+def _style(study):
     def colors(found):
         return "".join(f".c{i} {{ stroke: {c} }} circle.c{i} {{ fill: {c} }} "
                        f"text.c{i} {{ fill: {c}; stroke: none }}\n" for i, c in enumerate(found))
-    shades = "".join(f".part{i} {{ fill: {c} }} " for i, c in enumerate(COLORS + DARK[:5]))
+    shades = phases.style() + "\n" if hasattr(study, "BREAKDOWN") else ""
     return (f"<style>{STYLE}{shades}{colors(COLORS)}@media (prefers-color-scheme: dark) {{\n"
             f"{STYLE_DARK}{colors(DARK)}}}</style>")
 
@@ -91,6 +91,7 @@ def _class(series, names):
 def _panels(study, results, cases):
     """(title, svg) of each panel and phase with lines to draw."""
     names = list(dict.fromkeys(c.series for c in cases))
+    height = 200 if len(study.LINES) < 6 else 150  # many panels still fit a screen or two
     for panel in study.LINES:
         for phase in ("write", "read"):
             lines = []
@@ -102,33 +103,38 @@ def _panels(study, results, cases):
                     lines.append((series, _class(series, names), points))
             if lines:
                 title = f"{panel}, {phase}"
-                yield title, svg.lines(lines, title, study.X_NAME[panel], height=200)
+                yield title, svg.lines(lines, title, study.X_NAME[panel], height=height)
+
+
+def _parts(study):
+    """The phases that a study has counted."""
+    return [counter.removeprefix("time_") for _, counter in study.BREAKDOWN[1]]
 
 
 def _breakdowns(study, results):
     """(title, svg) of the parts of the time, for each phase."""
-    series, names = study.BREAKDOWN
-    classes = [words for words, _ in names]
+    series = study.BREAKDOWN[0]
     for phase in ("write", "read"):
         rows = []
         for panel in study.BREAKDOWN_PANELS:
             x = results.largest(panel, series)
             for name in series:
-                parts = [(words, (results.counter(panel, name, x, phase, part, "max") or 0) / 1e9)
-                         for words, part in names]
+                parts = [(part, (results.counter(panel, name, x, phase, f"time_{part}", "max") or 0) / 1e9)
+                         for part in _parts(study)]
                 if any(value for _, value in parts):
                     rows.append((f"{panel}, {name}", parts))
         if rows:
-            yield f"parts of the time, {phase}", svg.stacks(rows, classes, phase)
+            yield f"parts of the time, {phase}", svg.stacks(rows, phase)
 
 
 def _legend(study, y):
     """The boxes, in as many lines as they need, and where they end."""
     out, x = [], 20
-    for i, (words, _) in enumerate(study.BREAKDOWN[1]):
+    for part in _parts(study):
+        words = phases.words(part)
         if x > 20 and x + 24 + 7 * len(words) > WIDTH:
             x, y = 20, y + 18
-        out.append(f'<rect x="{x}" y="{y + 4}" width="10" height="10" class="part{i % 11}"/>')
+        out.append(f'<rect x="{x}" y="{y + 4}" width="10" height="10" class="phase-{part}"/>')
         out.append(_text(x + 14, y + 13, words, "value"))
         x += 24 + 7 * len(words)
     return out, y + 20
@@ -147,5 +153,5 @@ def picture(study, results, cases):
             parts.append(f'<g transform="translate({left},{y + 26})">{inner}</g>')
         y += 36 + max(int(re.search(r' height="(\d+)"', inner).group(1)) for _, inner in row)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" role="img" '
-            f'aria-label="{html.escape(study.TITLE + ": " + study.CAPTION)}">{_style()}\n'
+            f'aria-label="{html.escape(study.TITLE + ": " + study.CAPTION)}">{_style(study)}\n'
             '<rect width="100%" height="100%" class="page"/>\n' + "\n".join(parts) + "</svg>\n")
