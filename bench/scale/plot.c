@@ -58,6 +58,15 @@ static void text(const panel_t *panel, double x, double y, const char *anchor, c
             what);
 }
 
+/* 0.01, 1, 100, 10k, 1M */
+static void write_power(char label[32], double power)
+{
+    int thousands = (int) fmin(fmax(floor(power / 3), 0), 4);
+
+    (void) snprintf(label, 32, "%g%.*s", pow(10, power - 3 * thousands), 0 < thousands,
+                    &"kMGT"[0 < thousands ? thousands - 1 : 0]);
+}
+
 static void axes(const panel_t *panel, const char *title)
 {
     char label[32];
@@ -73,7 +82,7 @@ static void axes(const panel_t *panel, const char *title)
             fprintf(panel->out,
                     "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", x,
                     y, 0 == axis ? x : panel->left + WIDTH, 0 == axis ? TOP + HEIGHT : y);
-            (void) snprintf(label, sizeof(label), "1e%.0f", power);
+            write_power(label, power);
             text(panel, 0 == axis ? x : panel->left - 6, 0 == axis ? TOP + HEIGHT + 18 : y + 4,
                  0 == axis ? "middle" : "end", label);
         }
