@@ -35,7 +35,7 @@ for my $arg (@ARGV) {
         exit($arg eq '--help' ? 0 : 1);
     }
 }
-chdir(dirname(abs_path($0))) or die "autogen.pl: cannot enter its folder: $!\n";
+chdir(dirname(abs_path($0))) or die "autogen.pl: cannot enter its directory: $!\n";
 
 sub slurp {
     my ($path) = @_;

@@ -31,7 +31,7 @@ AC_DEFUN([COLLIO_LIBRARY], [
         LIBS=$collio_save_LIBS
         AS_IF([test "x$collio_have_$1" = xno && test "x$with_$1" != xauto],
             [AC_MSG_ERROR([--with-$1 was given, but <$2> and lib$3 cannot be used. m4_if([$5], [],
-                [Give the folder that has include/ and lib/ of it.],
+                [Give the directory that has include/ and lib/ of it.],
                 [On Debian: apt-get install $5])])])
     ])
     AS_IF([test "x$collio_have_$1" = xyes], [collio_value=1], [collio_value=0])

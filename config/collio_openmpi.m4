@@ -82,7 +82,7 @@ AC_DEFUN([COLLIO_OPENMPI_FIND], [
     AC_PATH_PROGS([OMPI_INFO], [ompi_info.openmpi ompi_info], [], [$collio_openmpi_bin$PATH_SEPARATOR$collio_openmpi_path])
     AC_PATH_PROGS([MPIRUN], [mpirun.openmpi mpirun], [], [$collio_openmpi_bin$PATH_SEPARATOR$collio_openmpi_path])
     AS_IF([test -z "$OMPI_INFO"], [AC_MSG_ERROR([
-    ompi_info, which belongs to $MPICC, was not found: it names Open MPI's component folder.
+    ompi_info, which belongs to $MPICC, was not found: it names Open MPI's component directory.
     On Debian: apt-get install openmpi-bin])])
     COLLIO_OPENMPI_DIR=`OMPI_MCA_mca_base_component_path= $OMPI_INFO --parsable --path pkglibdir | sed -n 's/^path:pkglibdir://p'`
     MPI_CPPFLAGS=`$MPICC --showme:compile`

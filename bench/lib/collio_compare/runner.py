@@ -113,7 +113,7 @@ class Runner:
         return done.stdout.strip()
 
     def netdir(self):
-        """The folder of the cluster's network file system."""
+        """The directory of the cluster's network file system."""
         return self._vcluster("netdir")
 
     def on_node(self, *command):
@@ -152,5 +152,5 @@ class Runner:
 
     @staticmethod
     def _scratch(arguments):
-        """A folder that every rank sees: the one that is measured."""
+        """A directory that every rank sees: the one that is measured."""
         return arguments[arguments.index("--dir") + 1]
