@@ -305,9 +305,9 @@
     COLLIO_HELP_PER_FILE,                                                                     \
         HELP_WHEN("A Lustre server does not support LOCKNOEXPAND for a part of the file.")    \
             HELP_WHAT("an access failed with LOCKNOEXPAND (%s).")                             \
-                HELP_NOW("Trying again without it: locks of this rank can grow. Data is not " \
-                         "affected.") HELP_DO("To avoid this, set the hint "                  \
-                                              "collio_noexpand=false.")                       \
+                HELP_NOW("Trying again without it: the server may expand this rank's locks. " \
+                         "Data is not affected.") HELP_DO("To avoid this, set the hint "      \
+                                                          "collio_noexpand=false.")           \
                     HELP_SILENCE("Set the hint collio_noexpand=false.")
 
 #define COLLIO_HELP_STRIPING                                                     \
