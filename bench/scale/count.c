@@ -45,7 +45,7 @@ static bool carried(const side_t *side, int rank)
     return NULL != side->askers && scale_carried(side->askers, rank);
 }
 
-/* Counts runs [from, to) of the loaded row, in `rows` rows one behind the other. */
+/* Counts runs [from, to) of the loaded row, in `rows` rows one after the other. */
 static void count_extents(side_t *side, const scale_run_t *runs, size_t from, size_t to,
                           int64_t rows)
 {
@@ -91,7 +91,7 @@ static size_t find_run(const scale_pattern_t *pattern, int64_t offset)
 }
 
 /* A stretch of rows of one class, or a part of one row: runs [from, to), `rows` times. Loads the
- * runs; moves *at behind it. */
+ * runs; moves *at past it. */
 typedef struct count_block_t {
     size_t from;
     size_t to;

@@ -6,7 +6,7 @@
  *            (y, z) cell it lies in: cell (x, y, z) belongs to i = x - z, j = y + z (mod q),
  *            rank i + q * j
  *   s3d      row = a line of n points of 8 bytes, cut into npx; class = (py, pz); a variable of m
- *            components is m grids, one behind the other
+ *            components is m grids, one after the other
  *   e3sm-*   row = a record (one level of one variable) of `grid` cells, all rows alike: runs of
  *            one or two cells, each on a rank near the place the cells have on the curve
  */

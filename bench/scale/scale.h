@@ -56,7 +56,7 @@ int scale_pattern_calls(const scale_pattern_t *pattern);
 void scale_pattern_set_call(scale_pattern_t *pattern, int call);
 
 int64_t scale_pattern_class(const scale_pattern_t *pattern, int64_t row);
-/** The first row behind `row` that is of another class. */
+/** The first row after `row` that is of another class. */
 int64_t scale_pattern_class_end(const scale_pattern_t *pattern, int64_t row);
 /** Loads the runs of a row's class into pattern->runs. */
 void scale_pattern_load(scale_pattern_t *pattern, int64_t row);

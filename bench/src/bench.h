@@ -128,7 +128,7 @@ void bench_call_piece(bench_call_t *call, int64_t *room, int64_t offset, int64_t
 void bench_plan_finish(bench_plan_t *plan);
 void bench_plan_free(bench_plan_t *plan);
 
-/** Turns plan into the limit: one contiguous piece per rank, behind each other. */
+/** Turns plan into the limit: one contiguous piece per rank, one after the other. */
 void bench_plan_limit(bench_plan_t *plan, MPI_Comm comm);
 
 /** Rows of a block of an array, slowest dimension first, as pieces of call, joined where they

@@ -8,7 +8,7 @@
  *   0 COUNT                                for each task: its number, and its elements, counted
  *   element element 0 element ...          from 1; 0: memory that is not in the file
  *
- * Text behind the last task (a stack trace) is not read. The tasks are shared out to the ranks in
+ * Text after the last task (a stack trace) is not read. The tasks are shared out to the ranks in
  * order. All --vars variables of a step go in one call, as E3SM flushes them.
  */
 #include "bench.h"

@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * FLASH-IO checkpoint: 24 variables, one collective call each; in the file a variable is the
- * blocks of all ranks, one behind the other, 8^3 doubles a block, so a rank's part is contiguous.
+ * blocks of all ranks, one after the other, 8^3 doubles a block, so a rank's part is contiguous.
  * In memory every block is surrounded by 4 guard cells, so a call gathers rows of 8 doubles:
  *
  *   memory   g g g g g g       file   |block 0 of rank 0|block 1 of rank 0|..|block 0 of rank 1|

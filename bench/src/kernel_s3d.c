@@ -3,7 +3,7 @@
  * S3D-IO: the checkpoint of a combustion solver on an n^3 grid, x fastest, block-block-block over
  * a process grid with rank = px + npx * (py + npy * pz). Four variables per step with 11, 3, 1
  * and 1 doubles a point, one collective call each; a variable of m components is m grids, one
- * behind the other. Pieces are rows of n / npx points.
+ * after the other. Pieces are rows of n / npx points.
  */
 #include "bench.h"
 

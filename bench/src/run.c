@@ -231,7 +231,7 @@ static void name_file(bench_run_t *run)
 }
 
 /** Of whole pages. Where malloc puts a large block depends on what was freed before, so on the
- * component; 16 bytes behind the start of a page the kernel copies at less than half the speed. */
+ * component; 16 bytes past the start of a page the kernel copies at less than half the speed. */
 static char *page_buffer(int64_t bytes)
 {
     size_t page = (size_t) sysconf(_SC_PAGESIZE);

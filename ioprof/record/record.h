@@ -110,7 +110,7 @@ int ioprof_file_get(const char *path);
 /** The same, but only if the path is known. A relative path is completed. */
 int ioprof_file_find(const char *path);
 bool ioprof_path_excluded(const char *path);
-/** The path, or a relative one behind the working directory, in `whole`. */
+/** The path, or a relative one below the working directory, in `whole`. */
 #define IOPROF_PATH_BYTES 8192
 const char *ioprof_whole_path(const char *path, char whole[IOPROF_PATH_BYTES]);
 struct ioprof_file *ioprof_file_record(int file); /* NULL for IOPROF_NO_FILE */

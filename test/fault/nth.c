@@ -172,7 +172,7 @@ static void *note(void *at, size_t bytes, const void *caller)
     return at;
 }
 
-/* A place that was freed has the address of `block` itself: searches go on behind it. */
+/* A place that was freed has the address of `block` itself: searches go on after it. */
 static void forget(void *at)
 {
     size_t i = place_of(at);

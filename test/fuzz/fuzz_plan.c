@@ -250,7 +250,7 @@ static void many_begin(uint64_t *random, int handles, fuzz_op *op)
     op->offset = fuzz_chance(random, 70) ? 0 : op->offset;
 }
 
-/** The next of them: usually behind the last one, and sometimes something that ends what the calls
+/** The next of them: usually after the last one, and sometimes something that ends what the calls
  *  before it have in common. */
 static void many_next(uint64_t *random, int size, int handles, fuzz_op *op)
 {

@@ -248,7 +248,7 @@ static void close_handle(fuzz_run *run, int h)
     }
 }
 
-/** Sets the model's size: what lies behind it is gone. */
+/** Sets the model's size: what lies past it is gone. */
 static void resize(fuzz_run *run, int64_t size)
 {
     int64_t keep = size - run->plan->far;

@@ -47,7 +47,7 @@ CASE(size_after_sync, WHOLE)
     }
 }
 
-/* The rank whose turn it is writes behind the end of the file. */
+/* The rank whose turn it is writes past the end of the file. */
 static void append(int round, bool seek)
 {
     unsigned char buffer[RECORD_BYTES];

@@ -16,7 +16,7 @@ extern MPI_File file;
 extern int64_t end;  /* expected size of the file */
 extern bool refused; /* an MPI call returned an error where a refusal is right */
 
-/* WHOLE: the file is open when the case begins, and closed and compared behind the case.
+/* WHOLE: the file is open when the case begins, and closed and compared after the case.
  * BARE: the case does that itself. LONG: as WHOLE, runs only when it is named. */
 typedef enum case_kind { WHOLE, BARE, LONG } case_kind;
 

@@ -145,7 +145,7 @@ CHECK(two_writers_fight, 0)
     EXPECT(0 == space->counters.revocations && 20 == space->counters.rpcs);
 }
 
-/* A write right behind its own request does not find the lock: it asks again. */
+/* A write right after its own request does not find the lock: it asks again. */
 CHECK(speculation_takes_its_time, 0)
 {
     fresh(1);

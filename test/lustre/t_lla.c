@@ -12,7 +12,7 @@
  *   t_lla individual FILE write|read BLOCK COUNT     a view of COUNT interleaved blocks per rank
  *   t_lla steps FILE write BLOCK COUNT               the same view, written block by block
  *   t_lla collective FILE write|read BLOCK COUNT CALLS
- *   t_lla fuzz FILE SEED ROUNDS                      views of random blocks, one behind the other,
+ *   t_lla fuzz FILE SEED ROUNDS                      views of random blocks, one after the other,
  *                                                    collective or not; prints the bytes
  *   t_lla exclusive FILE                             class of an open with MPI_MODE_EXCL
  *   t_lla classes FILE BYTES                         classes of a collective write, sync and close;

@@ -28,7 +28,7 @@ typedef struct layout {
     int hole;    /* one place in `hole` is not written; 0: all are */
     int data;    /* only one place in `data` is written; 0: all are */
     int from;    /* first place that two ranks may write */
-    int to;      /* place behind the last that two ranks may write */
+    int to;      /* place after the last that two ranks may write */
     int every;   /* of the places from `from` to `to`, two ranks write one in `every` */
     int idle;    /* ranks without data: the last ones */
     lists lists; /* expected */

@@ -161,7 +161,7 @@ static void run(const char *hints)
     }
 }
 
-/* Each rank reads its byte of the file, and one 2^62 bytes further: behind the end of the file. The
+/* Each rank reads its byte of the file, and one 2^62 bytes further: past the end of the file. The
  * spans of three ranks add up to more than INT64_MAX. */
 static void wide(const char *hints)
 {

@@ -58,7 +58,7 @@ static void expect_position(MPI_File file, int64_t want, const char *what)
             (long long) want);
 }
 
-/* n records behind each other from `first` on: `each` of every writer, in its order. */
+/* n records, one after the other, from `first` on: `each` of every writer, in its order. */
 static void expect_records(int64_t first, int each, int writers)
 {
     int *next = calloc((size_t) writers, sizeof(*next));

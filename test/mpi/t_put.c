@@ -26,7 +26,7 @@ static t_blocks turns(int rank, int64_t block)
     return (t_blocks){rank * block, block, t_size * block, (int) (BYTES / block)};
 }
 
-/* Even ranks have 8 bytes, odd ones 8,192; behind each other. */
+/* Even ranks have 8 bytes, odd ones 8,192; one after the other. */
 static t_blocks mixed(int rank, int64_t block)
 {
     int64_t length = rank % 2 ? 1024 * block : block;

@@ -63,7 +63,7 @@ static int64_t bytes_of(const shape_t *shape)
     return (int64_t) shape->count * shape->block;
 }
 
-/* Calls with large types have their places behind the others. */
+/* Calls with large types have their places after the others. */
 static int64_t place_of(const shape_t *shape, int call)
 {
     int64_t large = (int64_t) CALLS * t_size * ROOM;
@@ -105,7 +105,7 @@ static void one_call(MPI_File file, int fd, int call, const shape_t *shape)
     free(buffer);
 }
 
-/* Its last block ends behind the largest offset. */
+/* Its last block ends past the largest offset. */
 static MPI_Datatype far_type(int number)
 {
     static int length[PIECES];

@@ -28,7 +28,7 @@ enum { BLOCK = 40, BLOCKS = 6000, ROUNDS = 400 };
 static char path[512];
 static MPI_Comm all;
 static int amode = MPI_MODE_RDWR;
-static int me, writers; /* rank in `all`; the rank behind the writers is the updater */
+static int me, writers; /* rank in `all`; the rank after the writers is the updater */
 
 static t_blocks blocks_of(int rank)
 {

@@ -231,7 +231,7 @@ static int check_write(struct round *round, bool job)
     return bad;
 }
 
-/* Also at end of file: the count is exact, bytes behind it are left alone. */
+/* Also at end of file: the count is exact, bytes past it are left alone. */
 static int check_read(struct round *round, bool job)
 {
     collio_outcome_t outcome;

@@ -105,7 +105,7 @@ static const struct {
     /* clang-format on */
 };
 
-/* Bytes, spans and ranks are those of all ranks, also if some ranks cross. Six ranks are apart:
+/* Bytes, spans and ranks are those of all ranks, even if some ranks cross. Six ranks are apart:
  * 3,200 pieces of 64 bytes each. Two ranks cross. The spans of the six alone would choose the other
  * way in both rows. */
 UNIT_TEST(choice_holes_of_ranks_that_cross)

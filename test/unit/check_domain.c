@@ -278,7 +278,7 @@ UNIT_TEST(domain_few_units_are_spread)
     collio_domains_fini(&domains);
 }
 
-/* A header at 0 and data 1 TiB behind it: nobody is left with nothing but the hole. */
+/* A header at 0 and data 1 TiB past it: nobody is left with nothing but the hole. */
 UNIT_TEST(domain_by_bytes_splits_the_data)
 {
     const int64_t tib = INT64_C(1) << 40;

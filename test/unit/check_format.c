@@ -33,7 +33,7 @@ static char *find(char *text, const char *word)
     return at;
 }
 
-/* Column behind the last character of a word of the line that contains `row`. */
+/* Column after the last character of a word of the line that contains `row`. */
 static int column_after(char *text, const char *row, const char *word)
 {
     char *at = find(text, row), *begin = at;

@@ -69,7 +69,7 @@ UNIT_TEST(marks_whole_window_and_neighbors)
     collio_extent_t wanted[] = {{WINDOW, WINDOW}};
 
     add(&marks, 1, WINDOW, 64);
-    add(&marks, 1, WINDOW + 64, WINDOW - 64); /* its end is the bit behind the last byte */
+    add(&marks, 1, WINDOW + 64, WINDOW - 64); /* its end is the bit after the last byte */
     expect(&marks, 1, wanted, 1);
     expect(&marks, 0, NULL, 0);
     expect(&marks, 2, NULL, 0);

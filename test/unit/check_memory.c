@@ -249,7 +249,7 @@ UNIT_TEST(memory_bins_keep_stripes)
         unit_assert(width == unit || origin + bins * (width - unit) < hi);
         unit_assert(collio_memory_begin(origin, width, bins, hi) == hi);
     }
-    for (int bin = 0; bin < 4096; ++bin) { /* the last bins lie behind INT64_MAX */
+    for (int bin = 0; bin < 4096; ++bin) { /* the last bins lie past INT64_MAX */
         int64_t origin, width, begin;
 
         collio_memory_cut(1, INT64_MAX, INT64_C(1) << 50, 4096, &origin, &width);

@@ -98,7 +98,7 @@ UNIT_TEST(split_strands)
     collio_split_fini(&copy);
 }
 
-/* Windows that nobody wants do not exist: a header and data 1 TiB behind it are two cycles. */
+/* Windows that nobody wants do not exist: a header and data 1 TiB past it are two cycles. */
 UNIT_TEST(split_sparse_request_has_two_cycles)
 {
     collio_extents_t list = {0};

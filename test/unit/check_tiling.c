@@ -292,7 +292,7 @@ UNIT_TEST(tiling_pack_from_bottom_and_backwards)
     char data[64];
     char packed[16];
     extent_t piece = {(int64_t) (intptr_t) data, 8};
-    extent_t behind = {-8, 4};
+    extent_t after = {-8, 4};
     tiling_t tiling;
 
     for (int i = 0; i < 64; ++i) {
@@ -303,7 +303,7 @@ UNIT_TEST(tiling_pack_from_bottom_and_backwards)
     ck_assert_mem_eq(data, packed, 8);
     ck_assert_mem_eq(data + 32, packed + 8, 8);
     collio_tiling_fini(&tiling);
-    make(&tiling, 0, -8, &behind, 1);
+    make(&tiling, 0, -8, &after, 1);
     collio_tiling_pack(&tiling, data + 32, 0, 8, packed);
     ck_assert_mem_eq(data + 24, packed, 4);
     ck_assert_mem_eq(data + 16, packed + 4, 4);

@@ -151,7 +151,7 @@ static void random_text(char text[LENGTH + 1])
     }
 }
 
-/* Printed into too little room, the text is cut, ends with 0, and nothing behind it is touched. */
+/* Printed into too little room, the text is cut, ends with 0, and nothing after it is touched. */
 static void check_room(collio_kind_t kind, const char *choices, int64_t value, size_t room)
 {
     char text[ROOM + 1];

@@ -1,5 +1,5 @@
 # Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause
-"""A machine is a file of bench/machines: text behind #, and `key = value` lines. Up, it is a
+"""A machine is a file of bench/machines: text after #, and `key = value` lines. Up, it is a
 virtual cluster (test/cluster/vcluster) with a switch and a storage of these costs."""
 
 import dataclasses

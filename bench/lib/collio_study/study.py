@@ -37,7 +37,7 @@ class Claim:
     unit: str = "x"  # x: a factor; %: a share
     target: str = ""  # set before it was measured
     authors: str = ""  # a name in authors.json
-    words: object = None  # function: Results -> text behind the values
+    words: object = None  # function: Results -> text after the values
 
     def published(self):
         """The authors' range as numbers; () if they did not measure it."""

@@ -88,7 +88,7 @@ void t_shape_overlap_read(int rank, int size, t_shape *shape);
 void t_shape_unsorted_read(int rank, int size, t_shape *shape);
 void t_row_shape(const t_row *row, int rank, int size, t_shape *shape);
 void t_row_view(const t_row *row, int rank, int size, t_view *view);
-/* A filetype of exactly the pieces of a shape, in its order; with an empty one behind each. */
+/* A filetype of exactly the pieces of a shape, in its order; with an empty one after each. */
 void t_list_view(const t_shape *shape, bool empties, t_view *view);
 
 #endif

@@ -7,7 +7,7 @@
 /**
  * For programs on simulated file systems.
  */
-/* Without MPI: the file has shift + bytes bytes, and those behind shift are t_val() of writer 0.
+/* Without MPI: the file has shift + bytes bytes, and those from shift on are t_val() of writer 0.
  * Returns the exit code. */
 int t_offset_verify(const char *path, int64_t bytes, int64_t shift);
 

@@ -78,7 +78,7 @@ int t_finish(void);
 /* Bytes that malloc has given to this process; its open descriptors. */
 double t_memory_used(void);
 int t_descriptors(void);
-/* The number behind "NAME:" in a file of /proc; its unit may be kB. -1: there is none. */
+/* The number after "NAME:" in a file of /proc; its unit may be kB. -1: there is none. */
 double t_proc(const char *file, const char *name);
 /* Threads of this process; and, when MPI is over, whether some are left after some seconds. */
 int t_threads(void);

@@ -8,7 +8,7 @@
  *
  *   FREE            F1 F2 S1 F3 S2 ...                 each step as soon as it is possible
  *   FIRST_AHEAD     F1 F2 | S1 F3 | S2 F4 | S3 ...     S blocks; F of the next cycle is in flight
- *   SECOND_BEHIND   F1 | S1 F2 | S2 F3 | S3 ...        F blocks; S of the last cycle is in flight
+ *   SECOND_LATER    F1 | S1 F2 | S2 F3 | S3 ...        F blocks; S of the last cycle is in flight
  *   TOGETHER        F1 | S1 F2 | S2 F3 | S3 ...        S starts first, and both end at |
  */
 #include "schedule.h"
@@ -43,7 +43,7 @@ const collio_schedule_t collio_schedule_write = {
     .name = "write",
     .buffers = 2,
     .asynchronous = true,
-    .write = COLLIO_ORDER_SECOND_BEHIND,
+    .write = COLLIO_ORDER_SECOND_LATER,
     .read = COLLIO_ORDER_FIRST_AHEAD,
     .measured = true,
     .faster = &collio_schedule_write_comm,
@@ -55,7 +55,7 @@ const collio_schedule_t collio_schedule_comm = {
     .name = "comm",
     .buffers = 2,
     .write = COLLIO_ORDER_FIRST_AHEAD,
-    .read = COLLIO_ORDER_SECOND_BEHIND,
+    .read = COLLIO_ORDER_SECOND_LATER,
     .measured = true,
     .faster = &collio_schedule_none,
     .slower = &collio_schedule_write_comm,
@@ -112,7 +112,7 @@ static bool may_second(const stages_t *stages, collio_order_t order)
         return no_second
                && (stages->first_started == stages->cycles
                    || stages->first_started > stages->second_started + 1);
-    case COLLIO_ORDER_SECOND_BEHIND:
+    case COLLIO_ORDER_SECOND_LATER:
         return no_first;
     case COLLIO_ORDER_TOGETHER:
         return no_first && no_second;

@@ -29,10 +29,10 @@ typedef struct collio_progress_t {
 
 /** The order of the first and the second stages of cycles; see schedule.c. */
 typedef enum collio_order_t {
-    COLLIO_ORDER_FREE = 0,      /* no rule but order of stages and free buffers */
-    COLLIO_ORDER_FIRST_AHEAD,   /* the second stage blocks during the next first stage */
-    COLLIO_ORDER_SECOND_BEHIND, /* the first stage blocks during the last second stage */
-    COLLIO_ORDER_TOGETHER       /* a second stage and the next first stage start and end together */
+    COLLIO_ORDER_FREE = 0,     /* no rule but order of stages and free buffers */
+    COLLIO_ORDER_FIRST_AHEAD,  /* the second stage blocks during the next first stage */
+    COLLIO_ORDER_SECOND_LATER, /* the first stage blocks during the last second stage */
+    COLLIO_ORDER_TOGETHER      /* a second stage and the next first stage start and end together */
 } collio_order_t;
 
 typedef struct collio_schedule_t {

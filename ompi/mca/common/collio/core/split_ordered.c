@@ -101,8 +101,8 @@ static int ordered_add_piece(ordered_t *ordered, int64_t offset, int64_t length,
 
 /* Returns the first piece in [at, last) that ends past `hi`, or past position `stream` of the
  * repetition; `last` if there is none. */
-static size_t first_behind(const collio_tiling_t *view, size_t at, size_t last, int64_t hi,
-                           int64_t stream)
+static size_t first_past(const collio_tiling_t *view, size_t at, size_t last, int64_t hi,
+                         int64_t stream)
 {
     while (at < last) {
         size_t middle = at + (last - at) / 2;
@@ -129,8 +129,8 @@ static void ordered_add_whole(ordered_t *ordered, collio_walk_t *walk)
     size_t last = view.count - at < room ? view.count : at + room;
     int64_t shift = cursor->origin - ordered->lo, stream = collio_tiling_prefix(&view, at);
 
-    last = first_behind(cursor->tiling, at, last, ordered->hi - cursor->origin,
-                        stream - walk->done + walk->bytes);
+    last = first_past(cursor->tiling, at, last, ordered->hi - cursor->origin,
+                      stream - walk->done + walk->bytes);
     if (at == last) {
         return;
     }

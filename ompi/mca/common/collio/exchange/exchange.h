@@ -74,7 +74,7 @@ typedef struct collio_move_t {
     ompi_request_t *request;                    /* MPI request of the message under way */
     char *staging;                              /* the packed message; NULL if no copy is needed */
     int64_t bytes;                              /* length of the message */
-    int64_t extra;      /* reads in layer 1: bytes of the lengths behind the bytes of a message */
+    int64_t extra;      /* reads in layer 1: bytes of the lengths after the bytes of a message */
     uint64_t ticket;    /* shm: number of the grant that the requester waits for */
     struct {            /* put_lock: the message that lets the requester use a buffer */
         int64_t limit;  /* reads: local coordinate from which there is no data */

@@ -22,7 +22,7 @@
 struct collio_file_t;
 struct collio_exchange_t;
 
-/** put_fence: bytes behind each buffer and its room, in which the aggregator of a read stores the
+/** put_fence: bytes after each buffer and its room, in which the aggregator of a read stores the
  *  local coordinate where the data end. */
 enum { COLLIO_PUT_LIMIT_BYTES = 64 };
 
