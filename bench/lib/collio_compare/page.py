@@ -48,11 +48,11 @@ svg { display: block; width: 100%; max-width: 460px; height: auto } svg.key1 { w
   var(--good); font-weight: 600 } td.bad { color: var(--bad); font-weight: 600 }
 p.lead { color: var(--ink); font-size: 17px } svg .write { fill: var(--overlap); stroke: var(--overlap) }
 svg .read { fill: var(--panel); stroke: var(--overlap); stroke-width: 2 } path.one { fill: none; stroke: var(--ink);
-  stroke-width: 1.5 } svg.speeds { max-width: 600px } td small { display: block; color: var(--soft); font-size: 11px; font-weight: 400 }
+  stroke-width: 1.5 } svg.speeds { max-width: 480px } td small { display: block; color: var(--soft); font-size: 11px; font-weight: 400 }
 @media (max-width: 600px) { main { padding: 12px } .panel { padding: 10px } th, td { padding: 3px 5px } } details { margin: 10px 0 } summary { cursor: pointer; color: var(--soft) }
 """ + phases.style()
 
-KEY = (("overlap", "fcoll/overlap, nothing set"), ("tam", "fcoll/tam, nothing set"),
+KEY = (("overlap", "fcoll/overlap, default settings"), ("tam", "fcoll/tam, default settings"),
        ("ours", "collio, as named"), ("best", "fastest stock configuration"),
        ("stock", "other stock configurations"), ("other", "shown, not compared"))
 
@@ -132,7 +132,8 @@ def _bars(data):
 MEASURE = ("time of the fastest stock configuration of that pattern divided by that of collio, over all time "
            "steps, the first included; above 1 is faster")
 INTRO = ("collio is a set of components for Open MPI that take over the file access of unchanged MPI programs: "
-         "ranks exchange their pieces, and a few of them access the file in large parts while the exchange goes on.")
+         "ranks exchange their pieces, and a few of them access the file in large parts while the exchange goes on. "
+         "It is for programs in which many ranks write or read small pieces of one shared file.")
 
 
 def _conditions(data):
@@ -159,8 +160,8 @@ def _speeds(data):
         rows.setdefault(name, []).append((s["phase"], s["speed"], f"{name}, {s['phase']}: {s['speed']:.2f} of "
                                           f"{s['best_stock']}"))
     held = sum(s["speed"] >= data["floor"] for s in mine)
-    return ['<div class="panel"><h3>Speed of fcoll/overlap, nothing set; 1: the fastest of the stock components '
-            'and ROMIO for that pattern</h3><div class="key">'
+    return ['<div class="panel"><h3>Speed of fcoll/overlap with default settings, against the fastest stock '
+            'component or ROMIO for each pattern</h3><div class="key">'
             + "".join(f'<span><svg width="12" height="12" class="key1" style="display:inline-block"><circle cx="6" cy="6" '
                       f'r="4.5" class="{phase}"/></svg> {phase}</span>' for phase in ("write", "read"))
             + "</div>" + svg.speeds(list(rows.items()), "speed against the fastest stock configuration")

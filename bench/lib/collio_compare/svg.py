@@ -82,7 +82,7 @@ def speeds(rows, name):
     """A row of marks for each (name, [(class, speed, tip)]) on a logarithmic axis with a line at 1."""
     values = [speed for _, marks in rows for _, speed, _ in marks]
     low, high = min(0.5, *values) / 1.05, max(2, *values) * 1.05
-    left, room, top = max(len(label) for label, _ in rows) * LETTER + 12, 260, 6
+    left, room, top = max(len(label) for label, _ in rows) * LETTER + 12, 300, 6
     bottom = top + 24 * len(rows)
     out = []
 
