@@ -74,6 +74,9 @@ ADVICE = (
     ('netcdf', "chunks of a rank's part are one piece of the file", NC, ['variable'],
      ['chunks', 'variable'],
      lambda a, b: a.counter('requests_in') >= 1024 and b.counter('requests_in') < 16),
+    ('netcdf', 'nc_set_alignment puts variables at multiples', NC, ['variable'], ['align', 'variable'],
+     lambda a, b: a.printed['offset'] % (64 * KIB) != 0 and b.printed['offset'] >= 0
+     and b.printed['offset'] % (64 * KIB) == 0),
     ('netcdf', 'nonblocking puts become one collective call', PNC, [], ['together'],
      lambda a, b: a.calls('MPI_File_write_at_all') == 4 * RANKS
      and b.calls('MPI_File_write_at_all') == RANKS),

@@ -8,7 +8,11 @@
  *   late     the same after it
  *   variable nc_def_var_fill(NC_NOFILL)
  *   default  no nc_var_par_access
+ *   align    nc_set_alignment: 64 KiB for objects of 64 KiB or more
+ *
+ * Rank 0 prints "offset N", the place of its first number in the file.
  */
+#define _GNU_SOURCE /* memmem */
 #include <mpi.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
@@ -16,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 256, COLUMNS = 128 };
+enum { ROWS = 256, COLUMNS = 128, FILE_BYTES = 4 << 20 };
 
 static int words;
 static char **word;
@@ -39,6 +43,19 @@ static void must(int rc)
     }
 }
 
+/* netCDF does not tell where a variable is. */
+static void print_offset(const char *path, double number)
+{
+    char *bytes = malloc(FILE_BYTES), *found;
+    FILE *in = fopen(path, "r");
+    size_t length = fread(bytes, 1, FILE_BYTES, in);
+
+    found = memmem(bytes, length, &number, sizeof(number));
+    printf("offset %ld\n", NULL == found ? -1 : (long) (found - bytes));
+    fclose(in);
+    free(bytes);
+}
+
 int main(int argc, char *argv[])
 {
     int rank, size, nc, dims[2], variable;
@@ -51,6 +68,10 @@ int main(int argc, char *argv[])
     word = argv + 2;
     words = argc - 2;
     start[1] = (size_t) rank * COLUMNS;
+    block[0] = 12345.678 + rank; /* found by print_offset */
+    if (has("align")) {
+        must(nc_set_alignment(64 << 10, 64 << 10));
+    }
     must(nc_create_par(argv[1], NC_NETCDF4 | NC_CLOBBER, MPI_COMM_WORLD, MPI_INFO_NULL, &nc));
     must(nc_def_dim(nc, "row", ROWS, &dims[0]));
     must(nc_def_dim(nc, "column", (size_t) size * COLUMNS, &dims[1]));
@@ -73,6 +94,9 @@ int main(int argc, char *argv[])
     }
     must(nc_put_vara_double(nc, variable, start, count, block));
     must(nc_close(nc));
+    if (0 == rank) {
+        print_offset(argv[1], block[0]);
+    }
     free(block);
     MPI_Finalize();
     return 0;
