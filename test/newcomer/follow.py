@@ -12,6 +12,8 @@ import re
 import sys
 
 MARK = '@@@ command'
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../config/project'), encoding='utf-8') as names:
+    REPOSITORY = re.search(r'^repository=(.*)$', names.read(), re.M)[1]
 # What a page leaves to the reader: the address, an application, sudo's packages, more ranks than cores.
 APP = r'''cat >app <<"END"
 #!/bin/sh
@@ -62,7 +64,7 @@ def is_command(line):
 
 
 def in_this_root(command):
-    command = command.replace('<repository URL>', '/collio/collio.git')
+    command = command.replace(REPOSITORY, '/collio/collio.git')
     command = command.replace('apt-get install', 'apt-get install -q -y --no-install-recommends')
     if (os.cpu_count() or 1) < 8:
         command = re.sub(r'\bmpirun ', 'mpirun --oversubscribe ', command)
