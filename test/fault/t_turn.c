@@ -2,8 +2,8 @@
 /*
  * The shared number of sharedfp/ondemand beside the data, without MPI: a rank that waits for a lock
  * lets MPI progress, and a rank that waits for its turn where there are no locks ends with an error
- * if the rank that has the turn was killed, but not if other ranks take their turns. The clock is
- * the test's: it goes on when the rank sleeps.
+ * if the rank that has the turn was killed, but not if other ranks take their turns. After such an
+ * error no call waits for the same turn. The clock is the test's: it goes on when the rank sleeps.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -82,6 +82,13 @@ static void killed_holder(void)
     rc = mca_sharedfp_ondemand_counter_add(&mine, 3, 2, &before);
     printf("# %d: %s after %d sleeps\n", first, strerror(rc), sleeps);
     verdict(0 == first && EOWNERDEAD == rc, "a turn that is never given back is an error");
+    sleeps = 0;
+    rc = mca_sharedfp_ondemand_counter_add(&mine, 3, 2, &before);
+    verdict(EOWNERDEAD == rc && 0 == sleeps, "the next call does not wait for it");
+    rmdir(turn);
+    rc = mca_sharedfp_ondemand_counter_add(&mine, 3, 2, &before);
+    verdict(0 == rc && 40 == before, "it can be removed while the file is open");
+    mkdir(turn, 0700);
     mca_sharedfp_ondemand_counter_fini(&mine, true);
     verdict(0 != access(turn, F_OK) && 0 != access(path, F_OK), "the last rank removes the turn");
 }

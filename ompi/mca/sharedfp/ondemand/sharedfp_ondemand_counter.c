@@ -147,13 +147,14 @@ static char *turn_path(const counter_t *counter)
 /* Makes a directory, which only one rank at a time can do. A waiting rank makes MPI progress, since
  * others may wait for its messages, and sleeps longer after each attempt; a part of the sleep is
  * random, so that ranks do not stay synchronized. A turn is a read and a write of one block, so a
- * rank that keeps the same directory for a minute was killed. */
-static int make_turn(const char *path)
+ * rank that keeps the same directory for a minute was killed. No call waits for the directory of
+ * such a rank again. */
+static int make_turn(counter_t *counter, const char *path)
 {
     enum { PAUSE_FIRST = 50000, PAUSE_MAX = 5000000 }; /* ns */
     const uint64_t LOOK = UINT64_C(1000000000), DEAD = 60 * LOOK;
-    struct stat first = {.st_ino = 0};
-    uint64_t since = collio_now(), looked = since, pause = PAUSE_FIRST;
+    struct stat first = counter->dead;
+    uint64_t since = 0 == first.st_ino ? collio_now() : 0, looked = since, pause = PAUSE_FIRST;
 
     while (0 != mkdir(path, 0700)) {
         uint64_t now = collio_now();
@@ -172,6 +173,7 @@ static int make_turn(const char *path)
                 first = is;
                 since = now;
             } else if (now - since >= DEAD) {
+                counter->dead = is;
                 return EOWNERDEAD;
             }
         }
@@ -181,7 +183,7 @@ static int make_turn(const char *path)
     return 0;
 }
 
-static int counter_take_turn(const counter_t *counter, bool begin)
+static int counter_take_turn(counter_t *counter, bool begin)
 {
     char *path = turn_path(counter);
     int error;
@@ -190,7 +192,7 @@ static int counter_take_turn(const counter_t *counter, bool begin)
         return ENOMEM;
     }
     if (begin) {
-        error = make_turn(path);
+        error = make_turn(counter, path);
     } else {
         error = 0;
         if (0 != rmdir(path)) {

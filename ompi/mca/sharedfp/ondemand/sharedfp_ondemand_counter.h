@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "ompi/mca/common/collio/access/access.h"
 
@@ -21,6 +22,7 @@ typedef struct mca_sharedfp_ondemand_counter_t {
     int fd;                 /* descriptor of the file; -1: this rank has not used the counter */
     collio_access_t access; /* the same descriptor, for locks */
     int64_t *numbers;       /* the mapped file, or one block for transfers */
+    struct stat dead;       /* the turn of a rank that was killed; st_ino is 0: none is known */
 } mca_sharedfp_ondemand_counter_t;
 
 /** Initializes a counter, and takes ownership of `path` (from malloc). Accesses no file. Without
@@ -31,7 +33,7 @@ void mca_sharedfp_ondemand_counter_init(mca_sharedfp_ondemand_counter_t *counter
 
 /** Adds to number `slot`, and gets the value before the addition. Atomic with respect to all other
  *  ranks. Returns 0 or a positive errno; EOWNERDEAD: a rank has had the turn for a minute, so it
- *  was probably killed. */
+ *  was probably killed. While its directory is there, later calls return this at once. */
 int mca_sharedfp_ondemand_counter_add(mca_sharedfp_ondemand_counter_t *counter, int slot,
                                       int64_t bytes, int64_t *before);
 
