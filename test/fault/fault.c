@@ -21,6 +21,7 @@
  *     zero=K                the K-th call and all after it move no byte, and return no error
  *     fallocate_errno=E     fallocate fails with E: the file system has none
  *     fallocate_most=N      fallocate of more than N bytes is interrupted
+ *     fsync_eintr=N         the first N calls of fsync are interrupted
  *     stale=N               fstat, SEEK_HOLE and SEEK_DATA see the first N bytes of a file only:
  *                           old attributes of a network file system
  *     lock_errno=E          byte-range locks fail with E; with lock_skip=S the first S of them
@@ -58,7 +59,7 @@
 
 fault_plan fault = {.rank = -1};
 atomic_llong failed_calls;
-static atomic_llong calls, bytes_done, refused_allocations, creates;
+static atomic_llong calls, bytes_done, refused_allocations, creates, fsyncs;
 
 #define WORD(name, member)                     \
     {                                          \
@@ -88,6 +89,7 @@ static const struct {
     WORD("zero", zero_at),
     WORD("fallocate_errno", fallocate_errno),
     WORD("fallocate_most", fallocate_most),
+    WORD("fsync_eintr", fsync_eintr),
     WORD("stale", stale),
     WORD("exists", exists),
     WORD("malloc", malloc_bytes),
@@ -150,7 +152,7 @@ __attribute__((visibility("default"))) void fault_set(const char *spec)
         p.on = true;
     }
     p.on = p.on && (0 > p.rank || my_rank() == p.rank);
-    calls = bytes_done = failed_calls = refused_allocations = creates = 0;
+    calls = bytes_done = failed_calls = refused_allocations = creates = fsyncs = 0;
     fault = p;
 }
 
@@ -348,6 +350,17 @@ EXPORT int fallocate(int fd, int mode, off_t at, off_t bytes)
         return -1;
     }
     return real(fd, mode, at, bytes);
+}
+
+EXPORT int fsync(int fd)
+{
+    typedef int (*fsync_t)(int);
+
+    REAL("fsync", fsync_t);
+    if (0 < fault.fsync_eintr && concerns(fd, true) && fsyncs++ < fault.fsync_eintr) {
+        return (int) fails(EINTR);
+    }
+    return real(fd);
 }
 
 static bool is_stale(int fd)

@@ -3,7 +3,8 @@
  * MPI_File_preallocate on file systems without fallocate (older NFS, FUSE), where some ranks see an
  * old size of the file: bytes that were written stay, the file grows to what was asked for, and new
  * space reads as zeros. A file system that takes no bytes ends the call with an error, the same on
- * all ranks. Signals that interrupt every large fallocate do not keep the call from ending.
+ * all ranks. Signals that interrupt every large fallocate do not keep the call from ending, and
+ * signals that interrupt the flush do not make it fail.
  */
 #include "t_fault.h"
 
@@ -60,13 +61,13 @@ static void takes_nothing(const char *spec, const char *name)
     t_verdict("%s", name);
 }
 
-static void interrupted(int64_t asked, const char *name)
+static void interrupted(const char *spec, int64_t asked, const char *name)
 {
     MPI_File file;
 
     make_file();
     if (t_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, NULL, &file)) {
-        t_fault_set("match=stale,fallocate_most=1048576");
+        t_fault_set(spec);
         t_same_class(MPI_File_preallocate(file, asked), MPI_SUCCESS, name);
         t_fault_set(NULL);
         t_ok(MPI_File_close(&file), "close");
@@ -93,7 +94,9 @@ int main(int argc, char *argv[])
     }
     takes_nothing(NO_FALLOCATE ",zero=1", "no_byte_is_taken");
     takes_nothing(NO_FALLOCATE ",zero=2,short=1000", "some_bytes_are_taken");
-    interrupted((5 << 20) + 300, "large_allocations_are_interrupted");
+    interrupted("match=stale,fallocate_most=1048576", (5 << 20) + 300,
+                "large_allocations_are_interrupted");
+    interrupted(NO_FALLOCATE ",fsync_eintr=3", 100000, "the_flush_is_interrupted");
     t_remove(path);
     return t_finish();
 }

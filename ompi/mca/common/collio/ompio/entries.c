@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "access/access_transfer.h"
+#include "compat/repeat.h"
 #include "file/file.h"
 #include "help/help.h"
 #include "hook/guard.h"
@@ -121,8 +122,10 @@ static int entries_allocate(int fd, int64_t size)
 static int read_size(int fd, int64_t *size)
 {
     struct stat info;
+    int rc;
 
-    if ((0 != fsync(fd) && EINVAL != errno) || 0 != fstat(fd, &info)) {
+    COLLIO_REPEAT(rc, fsync(fd));
+    if ((0 != rc && EINVAL != errno) || 0 != fstat(fd, &info)) {
         return errno;
     }
     *size = info.st_size;
