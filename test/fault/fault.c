@@ -26,6 +26,8 @@
  *                           old attributes of a network file system
  *     lock_errno=E          byte-range locks fail with E; with lock_skip=S the first S of them
  *                           work, with lock_count=C only C fail then
+ *     nolock=1              the file system says that it is NFS, and locks exclude no process:
+ *                           containers of one node, each with a mount of its own
  *     lock_log=FILE         at the end: "locks N" in this file, the OFD locks that were tried
  *     uring=K aio_submit=K  every K-th submission to io_uring or libaio fails with
  *     queue_errno=E         E (default ENOMEM), but not the
@@ -54,6 +56,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -96,6 +99,7 @@ static const struct {
     WORD("lock_errno", lock_errno),
     WORD("lock_skip", lock_skip),
     WORD("lock_count", lock_count),
+    WORD("nolock", nolock),
     WORD("uring", uring),
     WORD("aio_submit", aio_submit),
     WORD("queue_errno", queue_errno),
@@ -361,6 +365,20 @@ EXPORT int fsync(int fd)
         return (int) fails(EINTR);
     }
     return real(fd);
+}
+
+EXPORT int fstatfs(int fd, struct statfs *about)
+{
+    enum { NFS = 0x6969 };
+    typedef int (*fstatfs_t)(int, struct statfs *);
+    int rc;
+
+    REAL("fstatfs", fstatfs_t);
+    rc = real(fd, about);
+    if (0 == rc && 0 != fault.nolock && concerns(fd, true)) {
+        about->f_type = NFS;
+    }
+    return rc;
 }
 
 static bool is_stale(int fd)

@@ -20,7 +20,7 @@ typedef struct fault_plan {
     int64_t rank, short_bytes, third, eintr, eagain, error, at, times, after, from, to, delay_ms,
         jitter_ms, malloc_bytes, progress_us, kill_at, shm_errno, shm_bytes, zero_at,
         fallocate_errno, fallocate_most, fsync_eintr, stale, lock_errno, lock_skip, lock_count,
-        uring, aio_submit, aio_eio, aio_short, queue_errno, queue_skip, exists;
+        uring, aio_submit, aio_eio, aio_short, queue_errno, queue_skip, exists, nolock;
 } fault_plan;
 
 extern fault_plan fault;

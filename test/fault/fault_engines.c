@@ -9,17 +9,18 @@
 
 atomic_llong lock_calls;
 
-static bool lock_fails(int fd, int command)
+static bool sets_lock(int fd, int command)
+{
+    return (F_SETLK == command || F_SETLKW == command || F_OFD_SETLK == command
+            || F_OFD_SETLKW == command)
+           && concerns(fd, true);
+}
+
+/* For commands that set a lock. */
+static bool lock_fails(int command)
 {
     long long turn;
 
-    if (F_SETLK != command && F_SETLKW != command && F_OFD_SETLK != command
-        && F_OFD_SETLKW != command) {
-        return false;
-    }
-    if (!concerns(fd, true)) {
-        return false;
-    }
     if (F_OFD_SETLK != command && F_OFD_SETLKW != command) {
         return 0 != fault.lock_errno; /* a lock of another library */
     }
@@ -33,11 +34,14 @@ static int faulty_fcntl(int fd, int command, void *argument)
     typedef int (*fcntl_t)(int, int, void *);
 
     REAL("fcntl", fcntl_t);
-    if (lock_fails(fd, command)) {
+    if (!sets_lock(fd, command)) {
+        return real(fd, command, argument);
+    }
+    if (lock_fails(command)) {
         errno = (int) fault.lock_errno;
         return -1;
     }
-    return real(fd, command, argument);
+    return 0 != fault.nolock ? 0 : real(fd, command, argument);
 }
 
 #define FCNTL(name)                                 \

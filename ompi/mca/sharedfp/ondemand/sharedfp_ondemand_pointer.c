@@ -44,7 +44,7 @@
 typedef struct pointer_t {
     struct mca_sharedfp_base_data_t base;    /* OMPIO's part of the pointer */
     bool one_node;                           /* all ranks are of one job, on one node */
-    bool locks;                              /* byte-range locks beside the data reach all ranks */
+    bool locks;                              /* byte-range locks reach ranks of other nodes */
     bool watched;                            /* the close waits for nonblocking calls */
     bool placed;                             /* the place of the counter was found */
     bool reported;                           /* an error of the counter was printed */
@@ -114,6 +114,15 @@ static char *data_path(const char *prefix, int64_t number)
     return path;
 }
 
+/* True if byte-range locks beside the data exclude all ranks, which do not have one session
+ * directory. Between nodes that was tested. Ranks of one node may be in containers with mounts of
+ * their own, which was not tested. */
+static bool locks_exclude(const ompio_file_t *fh, bool network)
+{
+    return ompi_group_have_remote_peers(fh->f_comm->c_local_group) ? pointer_of(fh)->locks
+                                                                   : !network;
+}
+
 /* Finds the place of the counter, once. A rank without a path fails in its calls only, because the
  * other ranks would wait for it in an open. */
 static void find_place(const ompio_file_t *fh, pointer_t *pointer)
@@ -128,8 +137,9 @@ static void find_place(const ompio_file_t *fh, pointer_t *pointer)
     if (pointer->one_node && session.same) {
         mca_sharedfp_ondemand_counter_init(&pointer->counter, session_path(fh), true, true);
     } else if (session.settled) {
-        mca_sharedfp_ondemand_counter_init(
-            &pointer->counter, data_path(pointer->prefix, session.number), false, pointer->locks);
+        mca_sharedfp_ondemand_counter_init(&pointer->counter,
+                                           data_path(pointer->prefix, session.number), false,
+                                           locks_exclude(fh, session.network));
     } else {
         pointer->why_not = "the ranks agreed on no place: the open of the file by fcoll/overlap or "
                            "fcoll/tam has failed";
@@ -169,6 +179,7 @@ static int pointer_module_finalize(ompio_file_t *fh)
 static int compare_sessions(ompio_file_t *fh)
 {
     int64_t mine[COLLIO_SESSION_FIELDS], all[COLLIO_SESSION_FIELDS];
+    collio_access_t access;
     int rc;
 
     if (collio_fcoll_is_chosen()) {
@@ -176,7 +187,8 @@ static int compare_sessions(ompio_file_t *fh)
     }
     collio_names_check();
     collio_help_flush(); /* no fcoll of collio prints the texts that wait */
-    collio_session_offer(fh, mine);
+    collio_access_open(&access, fh->fd);
+    collio_session_offer(fh, access.network, mine);
     rc = collio_allreduce(mine, all, COLLIO_SESSION_FIELDS, MPI_INT64_T, MPI_MAX, fh->f_comm);
     if (OMPI_SUCCESS == rc) {
         collio_session_settle(fh, all);
@@ -207,7 +219,8 @@ static int pointer_file_open(struct ompi_communicator_t *comm, const char *filen
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     pointer->one_node = one_node;
-    pointer->locks = one_node || COLLIO_REACH_ALL == collio_locks_reach(fh);
+    pointer->locks = ompi_group_have_remote_peers(fh->f_comm->c_local_group)
+                     && COLLIO_REACH_ALL == collio_locks_reach(fh);
     pointer->prefix = data_prefix(fh);
     pointer->counter.fd = -1;
     pointer->watched = NULL != hook;

@@ -18,7 +18,7 @@
 
 #include "core/hash.h"
 
-enum { ID, MINUS_ID, NUMBER };
+enum { ID, MINUS_ID, NETWORK, NUMBER };
 
 static int64_t random_number(void)
 {
@@ -65,10 +65,12 @@ static int64_t directory_id(void)
     return kept;
 }
 
-void collio_session_offer(const ompio_file_t *fh, int64_t fields[COLLIO_SESSION_FIELDS])
+void collio_session_offer(const ompio_file_t *fh, bool network,
+                          int64_t fields[COLLIO_SESSION_FIELDS])
 {
     fields[ID] = directory_id();
     fields[MINUS_ID] = -fields[ID];
+    fields[NETWORK] = network;
     fields[NUMBER] = 0 == ompi_comm_rank(fh->f_comm) ? random_number() : 0;
 }
 
@@ -77,8 +79,10 @@ void collio_session_settle(const ompio_file_t *fh, const int64_t fields[COLLIO_S
     collio_handle_t *handle = collio_handle_find(fh);
 
     if (NULL != handle) {
-        handle->session = (collio_session_t){
-            .settled = true, .same = fields[ID] == -fields[MINUS_ID], .number = fields[NUMBER]};
+        handle->session = (collio_session_t){.settled = true,
+                                             .same = fields[ID] == -fields[MINUS_ID],
+                                             .network = 0 != fields[NETWORK],
+                                             .number = fields[NUMBER]};
     }
 }
 

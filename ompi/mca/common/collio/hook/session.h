@@ -14,12 +14,15 @@
 typedef struct collio_session_t {
     bool settled;   /* the ranks have compared their directories */
     bool same;      /* all ranks have the same directory */
+    bool network;   /* a rank has the file on a network file system */
     int64_t number; /* random number of rank 0, the same on all ranks */
 } collio_session_t;
 
-enum { COLLIO_SESSION_FIELDS = 3 };
-/** Fills the contribution of this rank to an agreement by MPI_MAX. Local. */
-void collio_session_offer(const ompio_file_t *fh, int64_t fields[COLLIO_SESSION_FIELDS]);
+enum { COLLIO_SESSION_FIELDS = 4 };
+/** Fills the contribution of this rank to an agreement by MPI_MAX. `network`: the file is on a
+ *  network file system. Local. */
+void collio_session_offer(const ompio_file_t *fh, bool network,
+                          int64_t fields[COLLIO_SESSION_FIELDS]);
 /** Keeps the result with the handle, from the maxima of the contributions. Local. */
 void collio_session_settle(const ompio_file_t *fh, const int64_t fields[COLLIO_SESSION_FIELDS]);
 /** Returns the result; .settled is false if the ranks of the handle have not compared. Local. */

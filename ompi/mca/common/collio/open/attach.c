@@ -246,7 +246,7 @@ static void offer_record(collio_file_t *file, int rc, int64_t *mine)
     mine[MINUS_AGGREGATORS] = -mine[AGGREGATORS];
     mine[SHORT] = OMPI_SUCCESS == rc && collio_kept_falls_short(file);
     mine[GUARD] = collio_guard_request(file->fh, &file->access);
-    collio_session_offer(file->fh, &mine[SESSION]);
+    collio_session_offer(file->fh, file->access.network, &mine[SESSION]);
 }
 
 /* Sets the agreed values of the record. Returns 0 or an error class, the same on all ranks. */
