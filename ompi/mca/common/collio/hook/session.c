@@ -1,8 +1,8 @@
 /* Copyright (c) 2026 The collio authors. SPDX-License-Identifier: BSD-3-Clause */
 /*
  * See session.h. A directory is identified by device and inode, which no two directories of one
- * kernel share, and by the kernel's boot id. A rank without a directory has a random number, which
- * differs from that of every other rank.
+ * kernel share, and by the kernel's boot id. A rank without a directory or a boot id has a random
+ * number, which differs from that of every other rank.
  */
 #include "hook/session.h"
 
@@ -37,6 +37,7 @@ static int64_t identify(const char *directory)
         uint64_t at[2]; /* device and inode */
     } found = {.boot = ""};
     struct stat about;
+    ssize_t boot_bytes = -1;
     int fd;
 
     if (NULL == directory || 0 != stat(directory, &about)) {
@@ -46,10 +47,11 @@ static int64_t identify(const char *directory)
     found.at[1] = (uint64_t) about.st_ino;
     fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (-1 != fd) {
-        if (0 > read(fd, found.boot, sizeof(found.boot))) {
-            found.boot[0] = '\0';
-        }
+        boot_bytes = read(fd, found.boot, sizeof(found.boot));
         (void) close(fd);
+    }
+    if (0 >= boot_bytes) {
+        return random_number();
     }
     return (int64_t) (collio_hash(COLLIO_HASH_BASIS, &found, sizeof(found)) & INT64_MAX);
 }
