@@ -2,11 +2,12 @@
 /*
  * Records one after the other, of a size that is no multiple of a page: by collective calls without
  * any sync, which is what most programs do (the end of one call's range and the start of the next
- * one's are in one page), and through the shared file pointer.
+ * one's are in one page), and through the shared file pointer. Two communicators at once.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/t_work.h"
 #include "t_clients.h"
 
 enum { RECORD_BYTES = 997, RECORDS = 100, ORDERED = 30, VIEW_RECORDS = 30, VIEW_PIECES = 25 };
@@ -87,6 +88,27 @@ CASE(records_reopened, WHOLE)
             get(true, place(i, (t_rank + 1) % t_size), RECORD_BYTES);
         }
     }
+}
+
+/* Two communicators, each on all nodes, write and read files of their own at the same time. */
+CASE(two_communicators, LONG)
+{
+    static const char *const how[] = {"schedule=none",
+                                      "schedule=write",
+                                      "schedule=write_comm",
+                                      "schedule=write_comm2",
+                                      "schedule=write_comm2,transport=put_lock",
+                                      "schedule=write_comm2,transport=put_fence"};
+    char name[64], hints[128];
+    MPI_Comm half;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 2 > t_rank, t_rank, &half);
+    for (size_t i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
+        snprintf(name, sizeof(name), "two.%lld.%d.%zu", run_number, 2 > t_rank, i);
+        snprintf(hints, sizeof(hints), "exchange=on,buffer_bytes=1000,%s", how[i]);
+        t_work_whole(half, name, (int) i, hints);
+    }
+    MPI_Comm_free(&half);
 }
 
 /* Works for ten seconds, so that a server or a link can be stopped meanwhile. */

@@ -26,6 +26,7 @@ enum { DEFAULT_SECONDS = 60, DIRECT_BYTES = 1 << 20, DIRECT_ALIGNMENT = 4096 };
 MPI_File file;
 int64_t end;
 bool refused;
+long long run_number;
 
 static bool is_open;
 static char path[4096];
@@ -181,11 +182,11 @@ static bool report(const char *name)
     return refused || lowest == t_size;
 }
 
-static bool run_case(const test_case *test, const char *dir, long long run)
+static bool run_case(const test_case *test, const char *dir)
 {
     bool good;
 
-    snprintf(path, sizeof(path), "%s/%s.%lld", dir, test->name, run);
+    snprintf(path, sizeof(path), "%s/%s.%lld", dir, test->name, run_number);
     memset(version, 0, sizeof(version));
     end = 0;
     refused = false;
@@ -224,7 +225,6 @@ int main(int argc, char **argv)
     static const struct option options[] = {{"list", no_argument, NULL, 'l'},
                                             {"seconds", required_argument, NULL, 's'},
                                             {NULL, 0, NULL, 0}};
-    long long run = (long long) getpid();
     bool list = false, good = true;
     int option;
 
@@ -245,11 +245,13 @@ int main(int argc, char **argv)
         return 0;
     }
     t_init(&argc, &argv);
-    MPI_Bcast(&run, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+    run_number = (long long) getpid();
+    MPI_Bcast(&run_number, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
     signal(SIGALRM, no_end);
+    setenv("T_DIR", argv[optind], 1); /* t_path */
     for (const test_case *test = first_case; NULL != test; test = test->next) {
         if (wanted(test, argc - optind - 1, argv + optind + 1)) {
-            good = run_case(test, argv[optind], run) && good;
+            good = run_case(test, argv[optind]) && good;
         }
     }
     MPI_Finalize();

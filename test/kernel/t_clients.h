@@ -13,8 +13,9 @@
 enum { MAX_BYTES = 5 << 20, CREATE = MPI_MODE_CREATE | MPI_MODE_RDWR };
 
 extern MPI_File file;
-extern int64_t end;  /* expected size of the file */
-extern bool refused; /* an MPI call returned an error where a refusal is right */
+extern int64_t end;          /* expected size of the file */
+extern bool refused;         /* an MPI call returned an error where a refusal is right */
+extern long long run_number; /* the same on all ranks, for names of files */
 
 /* WHOLE: the file is open when the case begins, and closed and compared after the case.
  * BARE: the case does that itself. LONG: as WHOLE, runs only when it is named. */
