@@ -3,7 +3,8 @@
  * The shared number of sharedfp/ondemand beside the data, without MPI: a rank that waits for a lock
  * lets MPI progress, and a rank that waits for its turn where there are no locks ends with an error
  * if the rank that has the turn was killed, but not if other ranks take their turns. After such an
- * error no call waits for the same turn. The clock is the test's: it goes on when the rank sleeps.
+ * error no call waits for the same turn. A signal does not keep a rank from giving the turn back.
+ * The clock is the test's: it goes on when the rank sleeps.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -25,7 +26,7 @@
 enum { OTHERS_TURNS = 200 };
 
 static int64_t clock_ns = 1000000000;
-static int failed_tests, sleeps, progress_calls, others_left;
+static int failed_tests, sleeps, progress_calls, others_left, interrupts;
 static char path[512], turn[520];
 
 static void verdict(int fine, const char *name)
@@ -61,6 +62,17 @@ int nanosleep(const struct timespec *time, struct timespec *left)
         }
     }
     return 0;
+}
+
+/* Signals interrupt the first calls. */
+int rmdir(const char *name)
+{
+    if (0 < interrupts) {
+        interrupts--;
+        errno = EINTR;
+        return -1;
+    }
+    return unlinkat(AT_FDCWD, name, AT_REMOVEDIR);
 }
 
 static mca_sharedfp_ondemand_counter_t counter(bool locks)
@@ -108,6 +120,20 @@ static void living_holders(void)
     verdict(0 == rc && 0 == before && clock_ns - start > INT64_C(120000000000),
             "turns of other ranks are waited for");
     verdict(0 < sleeps && sleeps <= progress_calls, "MPI progresses before each sleep");
+    mca_sharedfp_ondemand_counter_fini(&mine, true);
+}
+
+static void interrupted(void)
+{
+    mca_sharedfp_ondemand_counter_t mine = counter(false);
+    int64_t before = -1;
+    int rc;
+
+    interrupts = 3;
+    rc = mca_sharedfp_ondemand_counter_add(&mine, 3, 2, &before);
+    verdict(0 == rc && 0 != access(turn, F_OK),
+            "signals do not keep a rank from giving its turn back");
+    interrupts = 0;
     mca_sharedfp_ondemand_counter_fini(&mine, true);
 }
 
@@ -160,6 +186,7 @@ int main(int argc, char **argv)
     snprintf(turn, sizeof(turn), "%s.turn", path);
     held_lock();
     living_holders();
+    interrupted();
     sleeps = 0;
     alarm(20);
     killed_holder();

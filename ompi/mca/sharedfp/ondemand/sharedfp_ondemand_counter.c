@@ -194,10 +194,8 @@ static int counter_take_turn(counter_t *counter, bool begin)
     if (begin) {
         error = make_turn(counter, path);
     } else {
-        error = 0;
-        if (0 != rmdir(path)) {
-            error = errno;
-        }
+        COLLIO_REPEAT(error, rmdir(path));
+        error = 0 == error ? 0 : errno;
     }
     free(path);
     return error;
