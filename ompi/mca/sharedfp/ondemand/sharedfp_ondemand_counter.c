@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ompi/mca/common/collio/access/access_transfer.h"
 #include "ompi/mca/common/collio/compat/clock.h"
 #include "ompi/mca/common/collio/compat/repeat.h"
 
@@ -223,31 +224,29 @@ static bool leave_direct(int fd)
 /* Reads or writes all numbers, by direct I/O if the file system has it: FUSE does not check whether
  * another node has changed a file, even if the file is locked. GlusterFS keeps a direct write, too,
  * and sends it after the lock was given back, unless it is flushed. An empty file holds zeros. */
-static int counter_transfer(const counter_t *counter, bool write)
+static int counter_transfer(counter_t *counter, bool write)
 {
-    ssize_t n;
+    int64_t bytes;
+    int error;
 
     do {
-        if (write) {
-            n = pwrite(counter->fd, counter->numbers, BYTES, 0);
-        } else {
-            n = pread(counter->fd, counter->numbers, BYTES, 0);
-        }
-    } while (0 > n && (EINTR == errno || (EINVAL == errno && leave_direct(counter->fd))));
-    if (0 > n) {
-        return errno;
+        bytes = collio_transfer_block(&counter->access, write, 0, (char *) counter->numbers, BYTES,
+                                      &error);
+    } while (EINVAL == error && leave_direct(counter->fd));
+    if (0 != error) {
+        return error;
     }
-    if (0 == n && !write) {
+    if (0 == bytes && !write) {
         memset(counter->numbers, 0, BYTES);
         return 0;
     }
-    if (BYTES != n) {
+    if (BYTES != bytes) {
         return EIO;
     }
     return write ? collio_access_flush(counter->fd) : 0;
 }
 
-static int add_unlocked(const counter_t *counter, int slot, int64_t bytes, int64_t *before)
+static int add_unlocked(counter_t *counter, int slot, int64_t bytes, int64_t *before)
 {
     int error = counter_transfer(counter, false);
 
