@@ -2,7 +2,8 @@
 /*
  * Errors of calls at the shared file pointer: each call that moves bytes there, blocking,
  * nonblocking and split, returns the class of a failed access and a count that promises no byte too
- * many, and the next call works. Runs with libfault preloaded.
+ * many, and the next call works. The end of a split call that did not begin is an error. Runs with
+ * libfault preloaded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -149,6 +150,27 @@ static void fails(const row_t *row, const char *what, const char *spec, int clas
     t_verdict("%s_%s", row->name, what);
 }
 
+/* The handle cannot be written, so the call does not begin. */
+static void no_begin(void)
+{
+    const row_t *read = &rows[5];
+    unsigned char data[BYTES];
+    MPI_Status status;
+    MPI_File file;
+
+    prepare();
+    fill(data, t_rank);
+    if (t_open(MPI_COMM_WORLD, path, MPI_MODE_RDONLY, NULL, &file)) {
+        t_fail_if(MPI_SUCCESS == MPI_File_write_ordered_begin(file, data, BYTES, MPI_BYTE),
+                  "begins on a handle for reading");
+        t_fail_if(MPI_SUCCESS == MPI_File_write_ordered_end(file, data, &status),
+                  "ends without a begin");
+        next_call_works(file, read);
+        t_ok(MPI_File_close(&file), "close");
+    }
+    t_verdict("write_ordered_end_without_begin");
+}
+
 int main(int argc, char *argv[])
 {
     char spec[128];
@@ -174,6 +196,7 @@ int main(int argc, char *argv[])
             fails(&rows[i], "fails_on_one_rank", spec, class, BYTES);
         }
     }
+    no_begin();
     t_remove(path);
     return t_finish();
 }

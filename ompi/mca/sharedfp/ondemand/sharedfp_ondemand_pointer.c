@@ -535,9 +535,13 @@ ENTRY_BEGIN(write_ordered_begin, iwrite_ordered, const void *)
 
 static int write_ordered_end(ompio_file_t *fh, const void *buffer, ompi_status_public_t *status)
 {
-    int rc = ompi_request_wait(&fh->f_split_coll_req, status);
+    int rc;
 
     (void) buffer;
+    if (!fh->f_split_coll_in_use) { /* the begin has failed, on all ranks: there is no request */
+        return MPI_ERR_REQUEST;
+    }
+    rc = ompi_request_wait(&fh->f_split_coll_req, status);
     fh->f_split_coll_in_use = false;
     return has_fcoll(fh) ? rc : error_of_all(fh, rc);
 }
