@@ -383,6 +383,34 @@ static void change_shapes(const char *hints, uint64_t seed)
     t_verdict("requests_change_%s", hints);
 }
 
+/* A split call that the mode of the handle does not allow: its end is an error as well, and the
+ * next split call works. */
+static void no_begin(bool write, bool at)
+{
+    const t_call wrong = {write, true, at, T_BEGIN}, good = {!write, true, at, T_BEGIN};
+    unsigned char data[BLOCK];
+    int64_t place = place_of(0, t_rank);
+    MPI_Status status;
+    MPI_File file;
+
+    make_file(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_open(MPI_COMM_WORLD, path, write ? MPI_MODE_RDONLY : MPI_MODE_WRONLY, NULL, &file)) {
+        t_fill(data, place, BLOCK, t_rank);
+        t_ok(MPI_File_seek(file, place, MPI_SEEK_SET), "seek");
+        t_fail_if(MPI_SUCCESS
+                      == t_call_start(file, &wrong, place, data, BLOCK, MPI_BYTE, &status, NULL),
+                  "the call begins");
+        t_fail_if(MPI_SUCCESS == t_call_end(file, &wrong, data, &status, NULL), "the call ends");
+        t_ok(t_call_make(file, &good, place, data, BLOCK, MPI_BYTE, &status), "next call");
+        t_status_check(&status, BLOCK, "next call");
+        t_fail_if(!t_holds(data, place, BLOCK, t_rank), "other bytes");
+        t_ok(MPI_File_close(&file), "close");
+    }
+    check_file(1, 1, 1, LAST_RANK);
+    t_verdict("%s%s_end_without_begin", write ? "write" : "read", at ? "_at" : "");
+}
+
 static void errors_of(kind_t kind)
 {
     one_fails(kind, "exchange=off", false);
@@ -404,6 +432,9 @@ int main(int argc, char *argv[])
     }
     for (kind_t kind = WRITE; kind < KINDS; ++kind) {
         errors_of(kind);
+    }
+    for (int i = 0; i < 4; ++i) {
+        no_begin(0 != (i & 1), 0 != (i & 2));
     }
     outstanding(IWRITE);
     outstanding(IREAD);

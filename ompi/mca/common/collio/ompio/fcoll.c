@@ -209,6 +209,30 @@ static bool ours(const collio_handle_t *handle)
         return rc;                                                                              \
     }
 
+/* io/ompio's own entries count a call as begun that has failed, and wait for its request. */
+#define ENTRY_ALL_BEGIN(name, buffer_type)                                               \
+    static int file_##name(ompi_file_t *file, buffer_type buffer, collio_count_t count,  \
+                           ompi_datatype_t *type)                                        \
+    {                                                                                    \
+        const collio_handle_t *handle = collio_handle_of(file);                          \
+        bool in_use = handle->fh->f_split_coll_in_use;                                   \
+        int rc = handle->hook.original.io_module_file_##name(file, buffer, count, type); \
+                                                                                         \
+        handle->fh->f_split_coll_in_use = in_use || OMPI_SUCCESS == rc;                  \
+        return rc;                                                                       \
+    }
+
+#define ENTRY_END(name, buffer_type)                                                            \
+    static int file_##name(ompi_file_t *file, buffer_type buffer, ompi_status_public_t *status) \
+    {                                                                                           \
+        const collio_handle_t *handle = collio_handle_of(file);                                 \
+                                                                                                \
+        if (!handle->fh->f_split_coll_in_use) {                                                 \
+            return MPI_ERR_REQUEST;                                                             \
+        }                                                                                       \
+        return handle->hook.original.io_module_file_##name(file, buffer, status);               \
+    }
+
 ENTRY_ALL(write_all, true, const void *)
 ENTRY_ALL(read_all, false, void *)
 ENTRY_AT_ALL(write_at_all, true, const void *, blocking, ompi_status_public_t *)
@@ -217,6 +241,12 @@ ENTRY_AT_ALL(iwrite_at_all, true, const void *, nonblocking, ompi_request_t **)
 ENTRY_AT_ALL(iread_at_all, false, void *, nonblocking, ompi_request_t **)
 ENTRY_BEGIN(write_at_all_begin, iwrite_at_all, const void *)
 ENTRY_BEGIN(read_at_all_begin, iread_at_all, void *)
+ENTRY_ALL_BEGIN(write_all_begin, const void *)
+ENTRY_ALL_BEGIN(read_all_begin, void *)
+ENTRY_END(write_all_end, const void *)
+ENTRY_END(read_all_end, void *)
+ENTRY_END(write_at_all_end, const void *)
+ENTRY_END(read_at_all_end, void *)
 
 static void patch_table(collio_hook_t *hook)
 {
@@ -230,6 +260,12 @@ static void patch_table(collio_hook_t *hook)
     table->io_module_file_iread_at_all = file_iread_at_all;
     table->io_module_file_write_at_all_begin = file_write_at_all_begin;
     table->io_module_file_read_at_all_begin = file_read_at_all_begin;
+    table->io_module_file_write_all_begin = file_write_all_begin;
+    table->io_module_file_read_all_begin = file_read_all_begin;
+    table->io_module_file_write_all_end = file_write_all_end;
+    table->io_module_file_read_all_end = file_read_all_end;
+    table->io_module_file_write_at_all_end = file_write_at_all_end;
+    table->io_module_file_read_at_all_end = file_read_at_all_end;
     collio_entries_install(hook);
 }
 
