@@ -65,14 +65,24 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 }
 
 /* Signals interrupt the first calls. */
-int rmdir(const char *name)
+static int removed(const char *name, int flags)
 {
     if (0 < interrupts) {
         interrupts--;
         errno = EINTR;
         return -1;
     }
-    return unlinkat(AT_FDCWD, name, AT_REMOVEDIR);
+    return unlinkat(AT_FDCWD, name, flags);
+}
+
+int rmdir(const char *name)
+{
+    return removed(name, AT_REMOVEDIR);
+}
+
+int unlink(const char *name)
+{
+    return removed(name, 0);
 }
 
 static mca_sharedfp_ondemand_counter_t counter(bool locks)
@@ -133,8 +143,18 @@ static void interrupted(void)
     rc = mca_sharedfp_ondemand_counter_add(&mine, 3, 2, &before);
     verdict(0 == rc && 0 != access(turn, F_OK),
             "signals do not keep a rank from giving its turn back");
-    interrupts = 0;
+    mkdir(turn, 0700);
+    interrupts = 1;
     mca_sharedfp_ondemand_counter_fini(&mine, true);
+    verdict(0 != access(turn, F_OK), "nor the last rank from removing a turn");
+    mine = counter(true);
+    (void) mca_sharedfp_ondemand_counter_add(&mine, 3, 2, &before);
+    interrupts = 1;
+    mca_sharedfp_ondemand_counter_fini(&mine, true);
+    verdict(0 != access(path, F_OK), "nor from removing the file");
+    interrupts = 0;
+    rmdir(turn);
+    unlink(path);
 }
 
 static int release = -1; /* end of a pipe: the holder of the lock ends when it is closed */

@@ -307,12 +307,13 @@ void mca_sharedfp_ondemand_counter_fini(counter_t *counter, bool last)
     counter_drop(counter);
     if (last && NULL != counter->path) {
         char *turn = counter->locks ? NULL : turn_path(counter);
+        int rc;
 
         if (NULL != turn) { /* the rank that had the turn may have been killed */
-            (void) rmdir(turn);
+            COLLIO_REPEAT(rc, rmdir(turn));
             free(turn);
         }
-        (void) unlink(counter->path);
+        COLLIO_REPEAT(rc, unlink(counter->path));
     }
     free(counter->path);
     counter->path = NULL;
