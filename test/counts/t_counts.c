@@ -8,8 +8,10 @@
  *     files N      N times open and close, after a few that are not counted
  *     first N      one collective write of N scattered pieces per rank
  *     later N      the same a fourth time: the plan exists
- *     open N       two files, opened and closed with a mark around each open (a stat of /open-1,
- *                  /end-1, /open-2, /end-2)
+ *     kept N       first N; prints the bytes that the components of all ranks keep after the close.
+ *                  libfault is preloaded
+ *     open N       two files, opened and closed with a mark around each call (a stat of /open-1,
+ *                  /end-open-1, /close-1, /end-close-1, /open-2, ...)
  *
  * Only what runs inside counted_call is counted. Rank 0 prints counters as "NAME VALUE". The bytes
  * of first and later are compared with the file by POSIX.
@@ -19,6 +21,7 @@
 #include "lib/t_pvar.h"
 #include "lib/t_util.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,25 +84,28 @@ static void open_close(job_t *job, int i)
     MPI_File_close(&file);
 }
 
-static void mark(const char *name)
+static void mark(const char *call, int number)
 {
     struct stat unused;
+    char name[32];
 
+    snprintf(name, sizeof(name), "/%s-%d", call, number);
     (void) stat(name, &unused);
 }
 
 static void open_twice(job_t *job)
 {
-    static const char *const marks[2][2] = {{"/open-1", "/end-1"}, {"/open-2", "/end-2"}};
-
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 1; i <= 2; ++i) {
         MPI_File file;
 
         MPI_Barrier(MPI_COMM_WORLD);
-        mark(marks[i][0]);
+        mark("open", i);
         file = open_file(job->path);
-        mark(marks[i][1]);
+        mark("end-open", i);
+        MPI_Barrier(MPI_COMM_WORLD);
+        mark("close", i);
         MPI_File_close(&file);
+        mark("end-close", i);
     }
 }
 
@@ -185,6 +191,29 @@ static void scattered(job_t *job, int pieces, bool later)
     free(job->data);
 }
 
+/* The first file loads the components; what the process keeps for its next files is not counted. */
+static void kept(job_t *job, int pieces)
+{
+    void (*begin)(void) = (void (*)(void)) dlsym(RTLD_DEFAULT, "count_begin");
+    int64_t (*held)(void) = (int64_t(*)(void)) dlsym(RTLD_DEFAULT, "count_held");
+    int64_t mine, all = 0;
+    MPI_File file;
+
+    MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_close(&file);
+    t_fail_if(NULL == begin || NULL == held, "libfault is not preloaded");
+    if (NULL != begin && NULL != held) {
+        begin();
+        mine = -held();
+        scattered(job, pieces, false);
+        mine += held();
+        MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    }
+    if (0 == t_rank) {
+        printf("kept %lld\n", (long long) all);
+    }
+}
+
 int main(int argc, char **argv)
 {
     char eight[8] = "1234567";
@@ -207,8 +236,10 @@ int main(int argc, char **argv)
         open_twice(&job);
     } else if (0 == strcmp(kind, "first") || 0 == strcmp(kind, "later")) {
         scattered(&job, n, 0 == strcmp(kind, "later"));
+    } else if (0 == strcmp(kind, "kept")) {
+        kept(&job, n);
     } else {
-        fprintf(stderr, "usage: t_counts tiny|files|first|later|open N FILE\n");
+        fprintf(stderr, "usage: t_counts tiny|files|first|later|kept|open N FILE\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     t_verdict("t_counts %s", kind);
