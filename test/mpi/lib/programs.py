@@ -48,7 +48,7 @@ def plain_two_phase(suite, scratch, folder):
 
 
 def same_choices(suite, scratch, folder):
-    """With exchange=auto, tam makes the calls that overlap makes direct as overlap does."""
+    """With exchange=auto, tam makes calls on one node as overlap does: direct ones and exchanges."""
     for np in (2, 4):
         name = f't_tam np={np} auto: messages, pieces and direct calls are those of overlap'
         if any(launch.component_missing(fcoll) for fcoll in ('overlap', 'tam')):
