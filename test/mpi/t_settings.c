@@ -4,7 +4,7 @@
  * be it a counter of the component, system calls, threads of the process, or synchronous sends. The
  * bytes are the same.
  *
- *   t_settings sync_send      the runner has set the parameter sync_send: a file without the hint
+ *   t_settings NAME      the runner has set the parameter of this name: a file without the hint
  */
 #include "lib/t_file.h"
 #include "lib/t_messages.h"
@@ -78,12 +78,12 @@ static const setting settings[] = {
     {"sync_send", "exchange=on,transport=isend,cb_nodes=1,keep=off", "sync_send=off",
      "sync_send=on", "ssend", -1},
 };
-static const setting parameter = {"sync_send by parameter",
-                                  "exchange=on,transport=isend,keep=off",
-                                  "sync_send=off",
-                                  "report=off",
-                                  "ssend",
-                                  -1};
+static const setting parameters[] = {
+    {"sync_send", "exchange=on,transport=isend,keep=off", "sync_send=off", "report=off", "ssend",
+     -1},
+    {"local_aggregators", "exchange=on,transport=isend,aggregator_list=3", "local_aggregators=4",
+     "report=off", "requests_gathered", -1},
+};
 
 static double figure(const char *name, MPI_File file)
 {
@@ -167,8 +167,10 @@ int main(int argc, char *argv[])
     for (size_t i = 0; 1 == argc && i < sizeof(settings) / sizeof(settings[0]); i++) {
         compare(&settings[i]);
     }
-    if (1 < argc) {
-        compare(&parameter);
+    for (size_t i = 0; 1 < argc && i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+        if (0 == strcmp(argv[1], parameters[i].name)) {
+            compare(&parameters[i]);
+        }
     }
     t_remove(path);
     return t_finish();

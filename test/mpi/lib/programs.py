@@ -155,6 +155,8 @@ TABLE = {
     't_settings': {'np': (4,), 'fbtl': 'mtpwrite', 'hints': ['']},
     't_settings sync_send': {'np': (4,), 'fbtl': 'mtpwrite', 'hints': [''],
                              'mca': [('fcoll_overlap_sync_send', 'on'), ('fcoll_tam_sync_send', 'on')]},
+    't_settings local_aggregators': {'np': (4,), 'fcoll': 'tam', 'hints': [''],
+                                     'mca': [('fcoll_tam_local_aggregators', 1)]},
     't_sessions': {'np': (1, 3), 'hints': ['', 'exchange=on']},
     't_sessions held': {'np': (3,), 'hints': ['', 'exchange=on']},
     't_sessions world': {'np': (3,), 'hints': ['', 'exchange=on']},
