@@ -52,7 +52,9 @@ typedef struct collio_partition_t {
     bool contiguous;  /* an aggregator has one contiguous part at most */
     bool ascending;   /* the owner's number ascends with the offset */
     /** Parts of the file ascend with the aggregators, which are then listed by rank: data that
-     *  ascends with the ranks stays on its node. */
+     *  ascends with the ranks stays on its node. A part does not go to the node with most of its
+     *  bytes, because the bytes of each node and part are not agreed values; partition memory
+     *  reduces them for each new plan (bench/records/2026-11-domains.md). */
     bool by_rank;
     bool by_bytes;  /* sparse requests are divided by requested bytes instead of by span */
     bool by_memory; /* parts follow the memory of the nodes, which is measured for each plan */
