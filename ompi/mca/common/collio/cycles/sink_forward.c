@@ -45,13 +45,7 @@ static void describe_local(const collio_exchange_t *ex, collio_move_t *move)
     move->tag = COLLIO_TAG_RELAY;
     move->synchronous = 0 < ex->way.synchronous_each;
     move->extra = ex->write ? 0 : collio_relay_lengths(move->what.windows);
-    if (move->peer == ex->file->rank) {
-        move->transport = &collio_transport_self;
-    } else if (NULL != ex->local.shared) {
-        move->transport = &collio_transport_shm;
-    } else {
-        move->transport = &collio_transport_isend;
-    }
+    move->transport = collio_transport_inside(ex, move->peer);
 }
 
 static void forward_describe(const collio_exchange_t *ex, const collio_slot_t *slot,

@@ -51,6 +51,9 @@ void collio_transport_open(collio_exchange_t *ex);
  *  Both sides compute the same transport. */
 const collio_transport_t *collio_transport_between(const collio_exchange_t *ex, int aggregator,
                                                    int requester);
+/** Returns the transport between a local aggregator and a member; `peer`: the rank of the other
+ *  side. */
+const collio_transport_t *collio_transport_inside(const collio_exchange_t *ex, int peer);
 /** Returns the name of the call's transport. */
 const char *collio_transport_name(const collio_choices_t *choices);
 

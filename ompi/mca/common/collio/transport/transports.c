@@ -87,6 +87,14 @@ const collio_transport_t *collio_transport_between(const collio_exchange_t *ex, 
     return &collio_transport_isend;
 }
 
+const collio_transport_t *collio_transport_inside(const collio_exchange_t *ex, int peer)
+{
+    if (peer == ex->file->rank) {
+        return &collio_transport_self;
+    }
+    return NULL != ex->local.shared ? &collio_transport_shm : &collio_transport_isend;
+}
+
 const char *collio_transport_name(const collio_choices_t *choices)
 {
     return choices->transport->name;
