@@ -13,6 +13,7 @@
 #include "ompi/mca/common/collio/report/report_out.h"
 
 #include "ompi/mca/common/collio/ompio/fs.h"
+#include "ompi/mca/common/collio/ompio/fs_open.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +85,7 @@ static int lustre_component_register(void)
         return rc;
     }
     collio_lockahead_register(component);
+    collio_fs_open_register(component);
     rc = collio_settings_set_register(&set, component);
     llapi_origin = 0 < collio_candidate_priority(&fs.candidate)
                        ? collio_llapi()->origin

@@ -33,6 +33,14 @@ enum { NODES_MAX = 4, NODE_BYTES = 64 };
 static _Thread_local mca_fs_base_module_1_0_0_t agreeing;
 static _Thread_local mca_fs_base_module_1_0_0_t *original;
 
+/* The fs component whose opens agree without this file. */
+static const mca_base_component_t *agrees_itself;
+
+void collio_fs_open_register(const mca_base_component_t *component)
+{
+    agrees_itself = component;
+}
+
 /* Adds the names of the first nodes with a rank that failed to a text: "n1, n2 and others". Returns
  * false if communication failed. Collective. */
 static bool list_nodes(const ompio_file_t *fh, bool failed, char *text, size_t size)
@@ -134,6 +142,7 @@ static int open_agreed(struct ompi_communicator_t *comm, const char *name, int m
                        struct opal_info_t *info, ompio_file_t *fh)
 {
     enum { TRIES = 100 };
+    /* fs/ufs is a stock component, which only its name identifies */
     bool may_look = 0 == strcmp(fh->f_fs_component->mca_component_name, "ufs"), nowhere;
     int mine, all;
 
@@ -159,8 +168,8 @@ static int open_agreed(struct ompi_communicator_t *comm, const char *name, int m
 void collio_fs_open_agree(ompio_file_t *fh)
 {
     if (MPI_COMM_NULL == fh->f_comm || NULL == fh->f_fs || &agreeing == fh->f_fs
-        || 0 == strcmp(fh->f_fs_component->mca_component_name, "lustre_lla")) {
-        return; /* fs/lustre_lla agrees itself */
+        || agrees_itself == fh->f_fs_component) {
+        return;
     }
     original = fh->f_fs;
     agreeing = *original;

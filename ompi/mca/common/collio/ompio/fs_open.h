@@ -18,4 +18,8 @@
  *  selection of the fs component and the open, in the same thread. Local. */
 void collio_fs_open_agree(ompio_file_t *fh);
 
+/** Registers the fs component whose opens agree without collio_fs_open_agree, in its register
+ *  function. */
+void collio_fs_open_register(const mca_base_component_t *component);
+
 #endif /* COLLIO_FS_OPEN_H */
