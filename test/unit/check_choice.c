@@ -12,13 +12,13 @@
 typedef collio_facts_t facts_t;
 typedef collio_measured_t measured_t;
 typedef collio_candidates_t candidates_t;
-typedef collio_way_t way_t;
+typedef collio_candidate_t candidate_t;
 
 static const int64_t BYTES = INT64_C(64) << 20;
 
-static unsigned bit(way_t way)
+static unsigned bit(candidate_t candidate)
 {
-    return 1u << way;
+    return 1u << candidate;
 }
 
 /* 8 ranks, interleaved pieces of `piece` bytes, everything left to us. */
@@ -58,46 +58,47 @@ static const struct {
     int differs;
     int64_t spans; /* not interleaved: spans of all ranks, in halves of the bytes; 0: interleaved */
     int64_t bytes; /* of all ranks; 0: BYTES */
-    unsigned ways;
-    way_t first;
+    unsigned set;
+    candidate_t first;
 } row[] = {
 /* clang-format off */
-#define D (1u << COLLIO_WAY_DIRECT)
-#define S (1u << COLLIO_WAY_SHM)
-#define I (1u << COLLIO_WAY_ISEND)
-#define OVERLAPS (((1u << COLLIO_SCHEDULES) - 2) << COLLIO_WAY_SHM)
-    {"tiny pieces are exchanged", 1, 8, 0, 0, 0, S, COLLIO_WAY_SHM},
-    {"large pieces go direct on one node", 1, 1 << 20, 0, 0, 0, D, COLLIO_WAY_DIRECT},
-    {"between both are tried", 1, 4 << 10, 0, 0, 0, D | S, COLLIO_WAY_SHM},
-    {"and overlap", 1, 4 << 10, CYCLES, 0, 0, D | S | OVERLAPS, COLLIO_WAY_SHM},
-    {"the user wants exchange", 1, 1 << 20, ALWAYS, 0, 0, S, COLLIO_WAY_SHM},
-    {"the user wants messages", 1, 1 << 20, ALWAYS | NO_SHM, 0, 0, I, COLLIO_WAY_ISEND},
-    {"the user wants no exchange", 4, 8, NEVER, 0, 0, D, COLLIO_WAY_DIRECT},
-    {"a disk begins with exchange", 1, 16 << 10, 0, 0, 0, D | S, COLLIO_WAY_SHM},
-    {"memory begins direct", 1, 16 << 10, MEMORY, 0, 0, D | S, COLLIO_WAY_DIRECT},
-    {"smaller pieces do not", 1, 4 << 10, MEMORY, 0, 0, D | S, COLLIO_WAY_SHM},
-    {"reads do", 1, 4 << 10, READ, 0, 0, D | S, COLLIO_WAY_DIRECT},
-    {"many nodes exchange", 4, 300, 0, 0, 0, S | I, COLLIO_WAY_SHM},
-    {"containers of one machine do not", 4, 300, ONE_MACHINE, 0, 0, D | S | I, COLLIO_WAY_DIRECT},
-    {"but for the smallest pieces", 4, 75, ONE_MACHINE, 0, 0, S | I, COLLIO_WAY_SHM},
-    {"and never for large ones", 4, 4 << 20, ONE_MACHINE, 0, 0, D, COLLIO_WAY_DIRECT},
+#define D (1u << COLLIO_CANDIDATE_DIRECT)
+#define S (1u << COLLIO_CANDIDATE_SHM)
+#define I (1u << COLLIO_CANDIDATE_ISEND)
+#define OVERLAPS (((1u << COLLIO_SCHEDULES) - 2) << COLLIO_CANDIDATE_SHM)
+    {"tiny pieces are exchanged", 1, 8, 0, 0, 0, S, COLLIO_CANDIDATE_SHM},
+    {"large pieces go direct on one node", 1, 1 << 20, 0, 0, 0, D, COLLIO_CANDIDATE_DIRECT},
+    {"between both are tried", 1, 4 << 10, 0, 0, 0, D | S, COLLIO_CANDIDATE_SHM},
+    {"and overlap", 1, 4 << 10, CYCLES, 0, 0, D | S | OVERLAPS, COLLIO_CANDIDATE_SHM},
+    {"the user wants exchange", 1, 1 << 20, ALWAYS, 0, 0, S, COLLIO_CANDIDATE_SHM},
+    {"the user wants messages", 1, 1 << 20, ALWAYS | NO_SHM, 0, 0, I, COLLIO_CANDIDATE_ISEND},
+    {"the user wants no exchange", 4, 8, NEVER, 0, 0, D, COLLIO_CANDIDATE_DIRECT},
+    {"a disk begins with exchange", 1, 16 << 10, 0, 0, 0, D | S, COLLIO_CANDIDATE_SHM},
+    {"memory begins direct", 1, 16 << 10, MEMORY, 0, 0, D | S, COLLIO_CANDIDATE_DIRECT},
+    {"smaller pieces do not", 1, 4 << 10, MEMORY, 0, 0, D | S, COLLIO_CANDIDATE_SHM},
+    {"reads do", 1, 4 << 10, READ, 0, 0, D | S, COLLIO_CANDIDATE_DIRECT},
+    {"many nodes exchange", 4, 300, 0, 0, 0, S | I, COLLIO_CANDIDATE_SHM},
+    {"containers of one machine do not", 4, 300, ONE_MACHINE, 0, 0, D | S | I,
+     COLLIO_CANDIDATE_DIRECT},
+    {"but for the smallest pieces", 4, 75, ONE_MACHINE, 0, 0, S | I, COLLIO_CANDIDATE_SHM},
+    {"and never for large ones", 4, 4 << 20, ONE_MACHINE, 0, 0, D, COLLIO_CANDIDATE_DIRECT},
     /* without sieving a direct write is a system call for each piece, and others may fill gaps */
-    {"torn writes are not tried directly", 1, 8, 0, 8, 0, S, COLLIO_WAY_SHM},
-    {"sieved ones are", 1, 8, SIEVE, 8, 0, D | S, COLLIO_WAY_SHM},
-    {"and reads", 1, 8, READ, 8, 0, D | S, COLLIO_WAY_SHM},
-    {"and holes that nobody can fill", 1, 8, 0, 3, 0, D | S, COLLIO_WAY_SHM},
-    {"and holes that are too large", 1, 8, 0, 1024, 0, D | S, COLLIO_WAY_SHM},
-    {"few pieces", 1, 8, 0, 8, 64, D, COLLIO_WAY_DIRECT},
-    {"pieces that are not tiny", 1, 4 << 10, 0, 8, 0, D, COLLIO_WAY_DIRECT},
-    {"torn writes, no exchange", 1, 8, NEVER, 8, 0, D, COLLIO_WAY_DIRECT},
+    {"torn writes are not tried directly", 1, 8, 0, 8, 0, S, COLLIO_CANDIDATE_SHM},
+    {"sieved ones are", 1, 8, SIEVE, 8, 0, D | S, COLLIO_CANDIDATE_SHM},
+    {"and reads", 1, 8, READ, 8, 0, D | S, COLLIO_CANDIDATE_SHM},
+    {"and holes that nobody can fill", 1, 8, 0, 3, 0, D | S, COLLIO_CANDIDATE_SHM},
+    {"and holes that are too large", 1, 8, 0, 1024, 0, D | S, COLLIO_CANDIDATE_SHM},
+    {"few pieces", 1, 8, 0, 8, 64, D, COLLIO_CANDIDATE_DIRECT},
+    {"pieces that are not tiny", 1, 4 << 10, 0, 8, 0, D, COLLIO_CANDIDATE_DIRECT},
+    {"torn writes, no exchange", 1, 8, NEVER, 8, 0, D, COLLIO_CANDIDATE_DIRECT},
     /* each access is a lock and its release at the server, too */
-    {"records without locks", 2, 1000, 0, 2, 8000, D, COLLIO_WAY_DIRECT},
-    {"records with locks are exchanged", 2, 1000, LOCKS, 2, 8000, S, COLLIO_WAY_SHM},
-    {"and read by aggregators", 2, 5000, READ | LOCKS, 2, 40000, S, COLLIO_WAY_SHM},
-    {"the record of one rank is not", 2, 8000, LOCKS, 2, 8000, D, COLLIO_WAY_DIRECT},
-    {"many of them are measured", 2, 8 << 10, LOCKS, 2, 0, D | S | I, COLLIO_WAY_SHM},
-    {"but not large ones", 2, 64 << 10, LOCKS, 2, 0, D, COLLIO_WAY_DIRECT},
-    {"small calls try nothing", 1, 32 << 10, 0, 0, 32 << 10, D, COLLIO_WAY_DIRECT},
+    {"records without locks", 2, 1000, 0, 2, 8000, D, COLLIO_CANDIDATE_DIRECT},
+    {"records with locks are exchanged", 2, 1000, LOCKS, 2, 8000, S, COLLIO_CANDIDATE_SHM},
+    {"and read by aggregators", 2, 5000, READ | LOCKS, 2, 40000, S, COLLIO_CANDIDATE_SHM},
+    {"the record of one rank is not", 2, 8000, LOCKS, 2, 8000, D, COLLIO_CANDIDATE_DIRECT},
+    {"many of them are measured", 2, 8 << 10, LOCKS, 2, 0, D | S | I, COLLIO_CANDIDATE_SHM},
+    {"but not large ones", 2, 64 << 10, LOCKS, 2, 0, D, COLLIO_CANDIDATE_DIRECT},
+    {"small calls try nothing", 1, 32 << 10, 0, 0, 32 << 10, D, COLLIO_CANDIDATE_DIRECT},
 #undef D
 #undef S
 #undef I
@@ -142,11 +143,11 @@ UNIT_TEST(choice_holes_of_ranks_that_cross)
         facts.interleaved = false;
         facts.spans = crossing.spans;
         ck_assert_msg(rows[i].apart
-                          == !(collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT)),
+                          == !(collio_choice_candidates(&facts).set & bit(COLLIO_CANDIDATE_DIRECT)),
                       "%s: by the spans of the six", rows[i].name);
         facts.spans += crossing.crossing_spans;
         ck_assert_msg(rows[i].all
-                          == !(collio_choice_candidates(&facts).ways & bit(COLLIO_WAY_DIRECT)),
+                          == !(collio_choice_candidates(&facts).set & bit(COLLIO_CANDIDATE_DIRECT)),
                       "%s", rows[i].name);
     }
 }
@@ -175,8 +176,8 @@ UNIT_TEST(choice_ways_that_are_tried)
         facts.may_exchange = 0 == (differs & NEVER);
         facts.may_shm = 0 == (differs & NO_SHM);
         candidates = collio_choice_candidates(&facts);
-        ck_assert_msg(row[i].ways == candidates.ways && row[i].first == candidates.first,
-                      "%s: ways %x, first %d", row[i].name, candidates.ways, candidates.first);
+        ck_assert_msg(row[i].set == candidates.set && row[i].first == candidates.first,
+                      "%s: ways %x, first %d", row[i].name, candidates.set, candidates.first);
     }
 }
 
@@ -190,15 +191,15 @@ UNIT_TEST(choice_clients_with_locks_exchange)
 
             facts.contended = true;
             candidates = collio_choice_candidates(&facts);
-            ck_assert_uint_eq(0, candidates.ways & bit(COLLIO_WAY_DIRECT));
+            ck_assert_uint_eq(0, candidates.set & bit(COLLIO_CANDIDATE_DIRECT));
             ck_assert_int_eq(0, candidates.patience);
             facts.may_exchange = false;
-            ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
+            ck_assert_uint_eq(bit(COLLIO_CANDIDATE_DIRECT), collio_choice_candidates(&facts).set);
             facts.may_exchange = true;
             facts.interleaved = false;
             facts.spans = facts.bytes;
             facts.pieces = facts.ranks;
-            ck_assert_uint_eq(bit(COLLIO_WAY_DIRECT), collio_choice_candidates(&facts).ways);
+            ck_assert_uint_eq(bit(COLLIO_CANDIDATE_DIRECT), collio_choice_candidates(&facts).set);
         }
     }
 }
@@ -225,48 +226,49 @@ UNIT_TEST(choice_random_facts_have_a_way)
         candidates_t candidates = collio_choice_candidates(&facts);
         int kind = collio_choice_kind(&facts);
 
-        unit_assert(0 != (candidates.ways & bit(candidates.first)));
+        unit_assert(0 != (candidates.set & bit(candidates.first)));
         unit_assert(0 <= kind && kind < COLLIO_KINDS);
     }
 }
 
 /* Runs calls whose ways take `cost` ms each, and of the exchanges `hideable` ms could be hidden;
  * returns the way of the last call. */
-static way_t settle(const int64_t *cost, int64_t hideable, candidates_t candidates, int calls,
-                    int *tries)
+static candidate_t settle(const int64_t *cost, int64_t hideable, candidates_t candidates, int calls,
+                          int *tries)
 {
     measured_t measured = {{0}, 0, {0}, 0};
-    way_t way = candidates.first;
+    candidate_t candidate = candidates.first;
 
     for (int i = 0; i < calls; ++i) {
         bool probing;
 
-        way = collio_choice_next(&measured, &candidates, &probing);
-        ck_assert_uint_ne(0, candidates.ways & bit(way));
+        candidate = collio_choice_next(&measured, &candidates, &probing);
+        ck_assert_uint_ne(0, candidates.set & bit(candidate));
         if (probing) {
-            collio_choice_record(&measured, way, 1 << 20, cost[way] * 1000000, hideable * 1000000);
+            collio_choice_record(&measured, candidate, 1 << 20, cost[candidate] * 1000000,
+                                 hideable * 1000000);
         } else {
             ++measured.served;
         }
-        ++tries[way];
+        ++tries[candidate];
     }
-    return way;
+    return candidate;
 }
 
 /* The ways of the tests: direct access, and the rows of shared memory and of messages. */
 enum { DIRECT, SHM, SHM_WC, SHM_WC2, SHM_WRITE, SHM_COMM, ISEND, ISEND_WC, ISEND_WC2 };
 
-#define ALL_SHM   (((1u << COLLIO_SCHEDULES) - 1) << COLLIO_WAY_SHM)
-#define ALL_ISEND (((1u << COLLIO_SCHEDULES) - 1) << COLLIO_WAY_ISEND)
+#define ALL_SHM   (((1u << COLLIO_SCHEDULES) - 1) << COLLIO_CANDIDATE_SHM)
+#define ALL_ISEND (((1u << COLLIO_SCHEDULES) - 1) << COLLIO_CANDIDATE_ISEND)
 
 UNIT_TEST(choice_keeps_the_fastest)
 {
     static const struct {
         const char *name;
-        int64_t cost[COLLIO_WAYS], hideable;
-        unsigned ways;
+        int64_t cost[COLLIO_CANDIDATES], hideable;
+        unsigned set;
         int kept;
-        int tries[COLLIO_WAYS]; /* -1: any number */
+        int tries[COLLIO_CANDIDATES]; /* -1: any number */
     } settled[] = {
         /* clang-format off */
         {"a slow disk", {90, 60, 40, 45, 70}, 20, 1 | ALL_SHM, SHM_WC, {-1, -1, -1, 2, 1, 0}},
@@ -292,18 +294,19 @@ UNIT_TEST(choice_keeps_the_fastest)
     };
 
     for (size_t i = 0; i < sizeof(settled) / sizeof(settled[0]); ++i) {
-        unsigned ways = settled[i].ways;
+        unsigned set = settled[i].set;
         candidates_t candidates = {
-            .ways = ways,
-            .first = 0 != (ways & ALL_SHM) ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND,
+            .set = set,
+            .first = 0 != (set & ALL_SHM) ? COLLIO_CANDIDATE_SHM : COLLIO_CANDIDATE_ISEND,
         };
-        int tries[COLLIO_WAYS] = {0};
-        way_t kept = settle(settled[i].cost, settled[i].hideable, candidates, 20, tries);
+        int tries[COLLIO_CANDIDATES] = {0};
+        candidate_t kept = settle(settled[i].cost, settled[i].hideable, candidates, 20, tries);
 
         ck_assert_msg(settled[i].kept == (int) kept, "%s: way %d", settled[i].name, kept);
-        for (int way = 0; way < COLLIO_WAYS; ++way) {
-            ck_assert_msg(settled[i].tries[way] < 0 || settled[i].tries[way] == tries[way],
-                          "%s: way %d, %d tries", settled[i].name, way, tries[way]);
+        for (int candidate = 0; candidate < COLLIO_CANDIDATES; ++candidate) {
+            ck_assert_msg(settled[i].tries[candidate] < 0
+                              || settled[i].tries[candidate] == tries[candidate],
+                          "%s: way %d, %d tries", settled[i].name, candidate, tries[candidate]);
         }
     }
 }
@@ -314,18 +317,19 @@ UNIT_TEST(choice_ways_are_transports_with_schedules)
     int count = 0;
 
     for (int i = 0; NULL != collio_schedules[i]; ++i) {
-        ck_assert_int_lt(collio_choice_way(COLLIO_BUFFERS_SHARED, collio_schedules[i]),
-                         COLLIO_WAY_ISEND);
-        ck_assert_int_lt(collio_choice_way(COLLIO_BUFFERS_PRIVATE, collio_schedules[i]),
-                         COLLIO_WAYS);
+        ck_assert_int_lt(collio_choice_candidate(COLLIO_BUFFERS_SHARED, collio_schedules[i]),
+                         COLLIO_CANDIDATE_ISEND);
+        ck_assert_int_lt(collio_choice_candidate(COLLIO_BUFFERS_PRIVATE, collio_schedules[i]),
+                         COLLIO_CANDIDATES);
         ++count;
     }
     ck_assert_int_eq(COLLIO_SCHEDULES, count);
-    for (int way = COLLIO_WAY_SHM; way < COLLIO_WAYS; ++way) {
-        ck_assert_int_eq(way, collio_choice_way(collio_choice_buffers((way_t) way),
-                                                collio_choice_schedule((way_t) way)));
+    for (int candidate = COLLIO_CANDIDATE_SHM; candidate < COLLIO_CANDIDATES; ++candidate) {
+        ck_assert_int_eq(candidate,
+                         collio_choice_candidate(collio_choice_buffers((candidate_t) candidate),
+                                                 collio_choice_schedule((candidate_t) candidate)));
     }
-    ck_assert_ptr_eq(&collio_schedule_none, collio_choice_schedule(COLLIO_WAY_DIRECT));
+    ck_assert_ptr_eq(&collio_schedule_none, collio_choice_schedule(COLLIO_CANDIDATE_DIRECT));
 }
 
 /* The list is the order of trials: `none` is first, and the condition of a row is known when the
@@ -335,14 +339,16 @@ UNIT_TEST(choice_conditions_name_earlier_schedules)
     ck_assert_ptr_eq(&collio_schedule_none, collio_schedules[0]);
     for (int i = 0; i < COLLIO_SCHEDULES; ++i) {
         const collio_schedule_t *schedule = collio_schedules[i];
-        way_t way = collio_choice_way(COLLIO_BUFFERS_SHARED, schedule);
+        candidate_t candidate = collio_choice_candidate(COLLIO_BUFFERS_SHARED, schedule);
 
         ck_assert((NULL == schedule->faster) == (NULL == schedule->slower));
         if (NULL != schedule->faster) {
             ck_assert(schedule->measured && schedule->faster->measured
                       && schedule->slower->measured);
-            ck_assert_int_lt(collio_choice_way(COLLIO_BUFFERS_SHARED, schedule->faster), way);
-            ck_assert_int_lt(collio_choice_way(COLLIO_BUFFERS_SHARED, schedule->slower), way);
+            ck_assert_int_lt(collio_choice_candidate(COLLIO_BUFFERS_SHARED, schedule->faster),
+                             candidate);
+            ck_assert_int_lt(collio_choice_candidate(COLLIO_BUFFERS_SHARED, schedule->slower),
+                             candidate);
         }
     }
 }
@@ -350,23 +356,23 @@ UNIT_TEST(choice_conditions_name_earlier_schedules)
 /* Where direct access is a good first choice it serves some calls before the exchange is tried. */
 UNIT_TEST(choice_is_patient_with_a_good_first_choice)
 {
-    static const int64_t cost[COLLIO_WAYS] = {70, 30, 0};
+    static const int64_t cost[COLLIO_CANDIDATES] = {70, 30, 0};
     facts_t facts = interleaved(1, 64 << 10);
     candidates_t candidates = collio_choice_candidates(&facts);
-    int tries[COLLIO_WAYS] = {0};
+    int tries[COLLIO_CANDIDATES] = {0};
 
-    ck_assert_int_eq(COLLIO_WAY_DIRECT, candidates.first);
-    ck_assert_int_eq(COLLIO_WAY_DIRECT, settle(cost, 0, candidates, 32, tries));
-    ck_assert_int_eq(0, tries[COLLIO_WAY_SHM]);
-    ck_assert_int_eq(COLLIO_WAY_SHM, settle(cost, 0, candidates, 40, tries));
+    ck_assert_int_eq(COLLIO_CANDIDATE_DIRECT, candidates.first);
+    ck_assert_int_eq(COLLIO_CANDIDATE_DIRECT, settle(cost, 0, candidates, 32, tries));
+    ck_assert_int_eq(0, tries[COLLIO_CANDIDATE_SHM]);
+    ck_assert_int_eq(COLLIO_CANDIDATE_SHM, settle(cost, 0, candidates, 40, tries));
 }
 
 UNIT_TEST(choice_small_calls_teach_nothing)
 {
     measured_t measured = {{0}, 0, {0}, 0};
 
-    collio_choice_record(&measured, COLLIO_WAY_SHM, 100, 5, 5);
-    ck_assert_int_eq(0, measured.tried[COLLIO_WAY_SHM]);
+    collio_choice_record(&measured, COLLIO_CANDIDATE_SHM, 100, 5, 5);
+    ck_assert_int_eq(0, measured.tried[COLLIO_CANDIDATE_SHM]);
 }
 
 /* What `auto` did not measure has a reason of its own; what was measured is the fastest. */
@@ -387,18 +393,19 @@ UNIT_TEST(choice_has_a_reason)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         facts_t facts = interleaved(rows[i].nodes, rows[i].piece);
         measured_t measured = {.served = 0};
-        way_t way;
+        candidate_t candidate;
 
         facts.contended = rows[i].contended;
         facts.interleaved = !rows[i].apart;
         facts.spans = rows[i].apart ? facts.bytes : facts.spans;
-        way = collio_choice_candidates(&facts).first;
-        ck_assert_int_eq(rows[i].why, collio_choice_why_exchange(&facts, &measured, way, false));
+        candidate = collio_choice_candidates(&facts).first;
+        ck_assert_int_eq(rows[i].why,
+                         collio_choice_why_exchange(&facts, &measured, candidate, false));
         ck_assert_int_eq(COLLIO_REASON_MEASURING,
-                         collio_choice_why_exchange(&facts, &measured, way, true));
-        measured.tried[way] = 2;
+                         collio_choice_why_exchange(&facts, &measured, candidate, true));
+        measured.tried[candidate] = 2;
         ck_assert_int_eq(COLLIO_REASON_FASTEST,
-                         collio_choice_why_exchange(&facts, &measured, way, false));
+                         collio_choice_why_exchange(&facts, &measured, candidate, false));
     }
 }
 
@@ -406,28 +413,28 @@ UNIT_TEST(choice_of_transport_and_schedule_has_a_reason)
 {
     facts_t facts = interleaved(2, 8);
     measured_t measured = {.served = 0};
-    way_t way = COLLIO_WAY_SHM;
+    candidate_t candidate = COLLIO_CANDIDATE_SHM;
 
     ck_assert_int_eq(COLLIO_REASON_SHARED_MEMORY,
-                     collio_choice_why_transport(&facts, &measured, way, false));
+                     collio_choice_why_transport(&facts, &measured, candidate, false));
     ck_assert_int_eq(COLLIO_REASON_ONE_CYCLE,
-                     collio_choice_why_schedule(&facts, &measured, way, false));
+                     collio_choice_why_schedule(&facts, &measured, candidate, false));
     facts.many_cycles = true;
     ck_assert_int_eq(COLLIO_REASON_NOT_MEASURED,
-                     collio_choice_why_schedule(&facts, &measured, way, false));
+                     collio_choice_why_schedule(&facts, &measured, candidate, false));
     ck_assert_int_eq(COLLIO_REASON_MEASURING,
-                     collio_choice_why_schedule(&facts, &measured, way, true));
-    measured.tried[way] = 2;
+                     collio_choice_why_schedule(&facts, &measured, candidate, true));
+    measured.tried[candidate] = 2;
     ck_assert_int_eq(COLLIO_REASON_NOTHING_HIDDEN,
-                     collio_choice_why_schedule(&facts, &measured, way, false));
-    measured.tried[collio_choice_way(COLLIO_BUFFERS_SHARED, &collio_schedule_write_comm)] = 2;
+                     collio_choice_why_schedule(&facts, &measured, candidate, false));
+    measured.tried[collio_choice_candidate(COLLIO_BUFFERS_SHARED, &collio_schedule_write_comm)] = 2;
     ck_assert_int_eq(COLLIO_REASON_FASTEST,
-                     collio_choice_why_schedule(&facts, &measured, way, false));
+                     collio_choice_why_schedule(&facts, &measured, candidate, false));
     ck_assert_int_eq(COLLIO_REASON_FASTEST,
-                     collio_choice_why_transport(&facts, &measured, way, false));
+                     collio_choice_why_transport(&facts, &measured, candidate, false));
     facts.nodes = 1;
     ck_assert_int_eq(COLLIO_REASON_SHARED_MEMORY,
-                     collio_choice_why_transport(&facts, &measured, way, true));
+                     collio_choice_why_transport(&facts, &measured, candidate, true));
     for (int reason = 0; reason < COLLIO_REASON_COUNT; ++reason) {
         ck_assert_ptr_nonnull(collio_reason_text((collio_reason_t) reason));
     }
@@ -483,8 +490,11 @@ static bool add_result(const char *line, series_t series[2][PATTERNS])
     }
     p = index_of(pattern, patterns, PATTERNS);
     t = index_of(transport, transports, TRANSPORTS);
-    while (s < SCHEDULES
-           && 0 != strcmp(schedule, collio_choice_schedule((way_t) (COLLIO_WAY_SHM + s))->name)) {
+    while (
+        s < SCHEDULES
+        && 0
+               != strcmp(schedule,
+                         collio_choice_schedule((candidate_t) (COLLIO_CANDIDATE_SHM + s))->name)) {
         ++s;
     }
     if (PATTERNS == p || TRANSPORTS == t || SCHEDULES == s) {
@@ -496,12 +506,12 @@ static bool add_result(const char *line, series_t series[2][PATTERNS])
 
 /* Returns the way that `auto` keeps if its calls take the times of the study, and the number of
  * calls that were measured. */
-static way_t kept_way(const series_t *series, bool write, int *trials)
+static candidate_t kept_way(const series_t *series, bool write, int *trials)
 {
     facts_t facts = interleaved(4, 256);
     candidates_t candidates;
     measured_t measured = {0};
-    way_t way = COLLIO_WAY_DIRECT;
+    candidate_t candidate = COLLIO_CANDIDATE_DIRECT;
 
     facts.write = write;
     facts.many_cycles = true;
@@ -511,12 +521,14 @@ static way_t kept_way(const series_t *series, bool write, int *trials)
         bool probing;
         int64_t ns;
 
-        way = collio_choice_next(&measured, &candidates, &probing);
+        candidate = collio_choice_next(&measured, &candidates, &probing);
         *trials += probing;
-        ns = (int64_t) (1e9 * series->seconds[COLLIO_WAY_ISEND <= way][(way - 1) % SCHEDULES]);
-        collio_choice_record(&measured, way, facts.bytes, ns, ns / 2);
+        ns = (int64_t) (1e9
+                        * series->seconds[COLLIO_CANDIDATE_ISEND <= candidate]
+                                         [(candidate - 1) % SCHEDULES]);
+        collio_choice_record(&measured, candidate, facts.bytes, ns, ns / 2);
     }
-    return way;
+    return candidate;
 }
 
 /* With the times of the study, `auto` ends within 5% of the fastest schedule and transport of every
@@ -538,14 +550,15 @@ UNIT_TEST(choice_near_the_best_of_the_study)
     for (int i = 0; i < 2 * PATTERNS; ++i) {
         const series_t *row = &series[i / PATTERNS][i % PATTERNS];
         int trials = 0;
-        way_t way = kept_way(row, i / PATTERNS, &trials);
-        double seconds = row->seconds[COLLIO_WAY_ISEND <= way][(way - 1) % SCHEDULES];
+        candidate_t candidate = kept_way(row, i / PATTERNS, &trials);
+        double seconds =
+            row->seconds[COLLIO_CANDIDATE_ISEND <= candidate][(candidate - 1) % SCHEDULES];
 
         ck_assert_int_le(trials, 12);
         for (int k = 0; k < TRANSPORTS * SCHEDULES; ++k) {
             ck_assert_msg(seconds <= 1.05 * row->seconds[k / SCHEDULES][k % SCHEDULES],
-                          "%s: way %d, %s is faster: %g and %g s", patterns[i % PATTERNS], way,
-                          transports[k / SCHEDULES], seconds / 2,
+                          "%s: way %d, %s is faster: %g and %g s", patterns[i % PATTERNS],
+                          candidate, transports[k / SCHEDULES], seconds / 2,
                           row->seconds[k / SCHEDULES][k % SCHEDULES] / 2);
         }
     }

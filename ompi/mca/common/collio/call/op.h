@@ -189,7 +189,7 @@ typedef struct collio_decision_t {
 
 /** Lists the decisions about a call in row[], in the order of COLLIO_DECISION_*. `layers`: the
  *  component may have two layers. Returns the number of decisions, at most COLLIO_DECISIONS. */
-int collio_op_decisions(const collio_choices_t *choices, bool layers, collio_decision_t *row);
+int collio_op_decisions(const collio_way_t *way, bool layers, collio_decision_t *row);
 
 /** Returns an active MPI request and registers collio with the progress engine, which then drives
  *  all files. NULL: out of memory, and the file's spare request is in use. */

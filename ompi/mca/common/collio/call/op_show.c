@@ -24,22 +24,22 @@ void collio_op_show_phase(const collio_op_t *op, collio_phase_t next, uint64_t n
                 (double) (now - op->phase_ns) / 1e6, collio_phase_name(next));
 }
 
-int collio_op_decisions(const collio_choices_t *choices, bool layers, collio_decision_t *row)
+int collio_op_decisions(const collio_way_t *way, bool layers, collio_decision_t *row)
 {
-    const collio_reason_t *why = choices->why;
+    const collio_reason_t *why = way->why;
     int count = 0;
 
-    row[count++] = (collio_decision_t){"exchange", choices->exchange ? "on" : "off",
+    row[count++] = (collio_decision_t){"exchange", way->exchange ? "on" : "off",
                                        why[COLLIO_DECISION_EXCHANGE]};
-    if (!choices->exchange) {
+    if (!way->exchange) {
         return count;
     }
-    row[count++] = (collio_decision_t){"transport", collio_transport_name(choices),
+    row[count++] = (collio_decision_t){"transport", collio_transport_name(way),
                                        why[COLLIO_DECISION_TRANSPORT]};
-    row[count++] = (collio_decision_t){"schedule", choices->schedule->name,
+    row[count++] = (collio_decision_t){"schedule", way->schedule->name,
                                        why[COLLIO_DECISION_SCHEDULE]};
     if (layers) {
-        row[count++] = (collio_decision_t){"layers", choices->two_layers ? "two" : "one",
+        row[count++] = (collio_decision_t){"layers", way->two_layers ? "two" : "one",
                                            why[COLLIO_DECISION_LAYERS]};
     }
     return count;
@@ -49,13 +49,13 @@ int collio_op_decisions(const collio_choices_t *choices, bool layers, collio_dec
 static void describe_way(const collio_op_t *op, char *text, size_t size)
 {
     collio_decision_t row[COLLIO_DECISIONS];
-    collio_choices_t choices = op->ex.way;
+    collio_way_t way = op->ex.way;
     int count, used = 0;
 
     if (collio_agreed(op, COLLIO_AGREE_EARLY)) {
-        choices.why[COLLIO_DECISION_EXCHANGE] = COLLIO_REASON_EARLY;
+        way.why[COLLIO_DECISION_EXCHANGE] = COLLIO_REASON_EARLY;
     }
-    count = collio_op_decisions(&choices, op->ex.file->derived.two_layers, row);
+    count = collio_op_decisions(&way, op->ex.file->derived.two_layers, row);
     for (int i = 0; i < count && used < (int) size; ++i) {
         used += snprintf(text + used, size - (size_t) used, "%s%s %s (%s)", 0 < i ? ", " : "",
                          row[i].name, row[i].value, collio_reason_text(row[i].why));

@@ -50,30 +50,35 @@ enum {
 /* Places in the list of schedules, which is the order of the trials. */
 enum { NONE, FIRST_OVERLAP };
 
-static int choice_row_of(int way)
+static int choice_row_of(int candidate)
 {
-    return COLLIO_WAY_DIRECT == way ? NONE : (way - COLLIO_WAY_SHM) % COLLIO_SCHEDULES;
+    return COLLIO_CANDIDATE_DIRECT == candidate
+               ? NONE
+               : (candidate - COLLIO_CANDIDATE_SHM) % COLLIO_SCHEDULES;
 }
 
-const collio_schedule_t *collio_choice_schedule(collio_way_t way)
+const collio_schedule_t *collio_choice_schedule(collio_candidate_t candidate)
 {
-    return collio_schedules[choice_row_of(way)];
+    return collio_schedules[choice_row_of(candidate)];
 }
 
-collio_buffers_t collio_choice_buffers(collio_way_t way)
+collio_buffers_t collio_choice_buffers(collio_candidate_t candidate)
 {
-    return COLLIO_WAY_DIRECT == way || COLLIO_WAY_ISEND <= way ? COLLIO_BUFFERS_PRIVATE
-                                                               : COLLIO_BUFFERS_SHARED;
+    return COLLIO_CANDIDATE_DIRECT == candidate || COLLIO_CANDIDATE_ISEND <= candidate
+               ? COLLIO_BUFFERS_PRIVATE
+               : COLLIO_BUFFERS_SHARED;
 }
 
-collio_way_t collio_choice_way(collio_buffers_t buffers, const collio_schedule_t *schedule)
+collio_candidate_t collio_choice_candidate(collio_buffers_t buffers,
+                                           const collio_schedule_t *schedule)
 {
-    int way = COLLIO_BUFFERS_SHARED == buffers ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND;
+    int candidate = COLLIO_BUFFERS_SHARED == buffers ? COLLIO_CANDIDATE_SHM
+                                                     : COLLIO_CANDIDATE_ISEND;
 
-    while (schedule != collio_schedules[choice_row_of(way)]) {
-        ++way;
+    while (schedule != collio_schedules[choice_row_of(candidate)]) {
+        ++candidate;
     }
-    return (collio_way_t) way;
+    return (collio_candidate_t) candidate;
 }
 
 static int64_t piece_bytes(const collio_facts_t *facts)
@@ -143,26 +148,26 @@ static int64_t least_direct(const collio_facts_t *facts)
     return facts->in_memory ? MEMORY_PIECE : MIDDLE_PIECE;
 }
 
-static collio_way_t first_choice(const collio_facts_t *facts, unsigned ways)
+static collio_candidate_t first_candidate(const collio_facts_t *facts, unsigned set)
 {
     int64_t least = least_direct(facts);
-    bool direct = 0 != (ways >> COLLIO_WAY_DIRECT & 1);
+    bool direct = 0 != (set >> COLLIO_CANDIDATE_DIRECT & 1);
 
-    if (direct && (1u << COLLIO_WAY_DIRECT == ways || piece_bytes(facts) >= least)) {
-        return COLLIO_WAY_DIRECT;
+    if (direct && (1u << COLLIO_CANDIDATE_DIRECT == set || piece_bytes(facts) >= least)) {
+        return COLLIO_CANDIDATE_DIRECT;
     }
-    return facts->may_shm ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND;
+    return facts->may_shm ? COLLIO_CANDIDATE_SHM : COLLIO_CANDIDATE_ISEND;
 }
 
 /* Returns the bits of an exchange without overlap and, if `overlap`, of those with overlap. */
-static unsigned exchanges(collio_way_t way, bool overlap)
+static unsigned exchanges(collio_candidate_t candidate, bool overlap)
 {
     unsigned schedules = 1u << NONE;
 
     for (int row = FIRST_OVERLAP; overlap && row < COLLIO_SCHEDULES; ++row) {
         schedules |= (unsigned) collio_schedules[row]->measured << row;
     }
-    return schedules << way;
+    return schedules << candidate;
 }
 
 collio_candidates_t collio_choice_candidates(const collio_facts_t *facts)
@@ -173,119 +178,120 @@ collio_candidates_t collio_choice_candidates(const collio_facts_t *facts)
     collio_candidates_t candidates = {0};
 
     if (direct) {
-        candidates.ways |= 1u << COLLIO_WAY_DIRECT;
+        candidates.set |= 1u << COLLIO_CANDIDATE_DIRECT;
     }
     if (exchange && facts->may_shm) {
-        candidates.ways |= exchanges(COLLIO_WAY_SHM, overlap);
+        candidates.set |= exchanges(COLLIO_CANDIDATE_SHM, overlap);
     }
     /* on one node messages are two copies and shared memory is one: only if transport is isend */
     if (exchange && facts->may_isend && (!facts->may_shm || facts->nodes > 1)) {
-        candidates.ways |= exchanges(COLLIO_WAY_ISEND, overlap);
+        candidates.set |= exchanges(COLLIO_CANDIDATE_ISEND, overlap);
     }
-    candidates.first = first_choice(facts, candidates.ways);
+    candidates.first = first_candidate(facts, candidates.set);
     if (facts->bytes < SMALL_CALL) {
-        candidates.ways = 1u << candidates.first; /* latency dominates in every way */
+        candidates.set = 1u << candidates.first; /* latency dominates with every candidate */
     }
-    candidates.patience = COLLIO_WAY_DIRECT == candidates.first ? PATIENCE : 0;
+    candidates.patience = COLLIO_CANDIDATE_DIRECT == candidates.first ? PATIENCE : 0;
     return candidates;
 }
 
-static bool choice_has(unsigned ways, int way)
+static bool choice_has(unsigned set, int candidate)
 {
-    return 0 != (ways >> way & 1);
+    return 0 != (set >> candidate & 1);
 }
 
-static int best_of(const collio_measured_t *measured, unsigned ways)
+static int best_of(const collio_measured_t *measured, unsigned set)
 {
     int best = -1;
 
-    for (int way = 0; way < COLLIO_WAYS; ++way) {
-        if (choice_has(ways, way) && measured->tried[way] > 0
-            && (best < 0 || measured->best[way] < measured->best[best])) {
-            best = way;
+    for (int candidate = 0; candidate < COLLIO_CANDIDATES; ++candidate) {
+        if (choice_has(set, candidate) && measured->tried[candidate] > 0
+            && (best < 0 || measured->best[candidate] < measured->best[best])) {
+            best = candidate;
         }
     }
     return best;
 }
 
-static bool faster(const collio_measured_t *measured, int way, int other)
+static bool faster(const collio_measured_t *measured, int candidate, int other)
 {
-    return measured->tried[way] > 0 && measured->tried[other] > 0
-           && measured->best[way] < measured->best[other];
+    return measured->tried[candidate] > 0 && measured->tried[other] > 0
+           && measured->best[candidate] < measured->best[other];
 }
 
-/* True if the schedule of a way that was not measured may be the fastest: there was time to hide,
- * the condition of its row holds, and hiding half of the time would beat direct access. */
-static bool schedule_worth(const collio_measured_t *measured, int way)
+/* True if the schedule of a candidate that was not measured may be the fastest: there was time to
+ * hide, the condition of its row holds, and hiding half of the time would beat direct access. */
+static bool schedule_worth(const collio_measured_t *measured, int candidate)
 {
-    const collio_schedule_t *schedule = collio_choice_schedule((collio_way_t) way);
-    collio_buffers_t buffers = collio_choice_buffers((collio_way_t) way);
-    int none = way - choice_row_of(way);
+    const collio_schedule_t *schedule = collio_choice_schedule((collio_candidate_t) candidate);
+    collio_buffers_t buffers = collio_choice_buffers((collio_candidate_t) candidate);
+    int none = candidate - choice_row_of(candidate);
 
     if (0 == measured->tried[none]) {
         return true;
     }
     if (measured->hideable < measured->best[none] / HIDEABLE
-        || (measured->tried[COLLIO_WAY_DIRECT] > 0
-            && measured->best[COLLIO_WAY_DIRECT] < measured->best[none] / 2)) {
+        || (measured->tried[COLLIO_CANDIDATE_DIRECT] > 0
+            && measured->best[COLLIO_CANDIDATE_DIRECT] < measured->best[none] / 2)) {
         return false;
     }
     return NULL == schedule->faster
-           || faster(measured, collio_choice_way(buffers, schedule->faster),
-                     collio_choice_way(buffers, schedule->slower));
+           || faster(measured, collio_choice_candidate(buffers, schedule->faster),
+                     collio_choice_candidate(buffers, schedule->slower));
 }
 
-/* True if a way that was not measured may be the fastest. */
-static bool way_worth(const collio_measured_t *measured, unsigned ways, int way)
+/* True if a candidate that was not measured may be the fastest. */
+static bool candidate_worth(const collio_measured_t *measured, unsigned set, int candidate)
 {
-    unsigned shared = ways & exchanges(COLLIO_WAY_SHM, true);
+    unsigned shared = set & exchanges(COLLIO_CANDIDATE_SHM, true);
 
-    if (COLLIO_WAY_ISEND <= way && 0 != shared) {
-        return choice_row_of(way) == choice_row_of(best_of(measured, shared));
+    if (COLLIO_CANDIDATE_ISEND <= candidate && 0 != shared) {
+        return choice_row_of(candidate) == choice_row_of(best_of(measured, shared));
     }
-    return NONE == choice_row_of(way) || schedule_worth(measured, way);
+    return NONE == choice_row_of(candidate) || schedule_worth(measured, candidate);
 }
 
-/* True if this way needs no further measurement: it was measured enough, is far slower than the
- * best, or cannot be the fastest. */
-static bool settled(const collio_measured_t *measured, unsigned ways, int way, int best)
+/* True if this candidate needs no further measurement: it was measured enough, is far slower than
+ * the best, or cannot be the fastest. */
+static bool settled(const collio_measured_t *measured, unsigned set, int candidate, int best)
 {
-    bool planned = FIRST_OVERLAP < choice_row_of(way) && COLLIO_WAY_ISEND > way;
+    bool planned = FIRST_OVERLAP < choice_row_of(candidate) && COLLIO_CANDIDATE_ISEND > candidate;
 
-    if (measured->tried[way] >= TRIES) {
+    if (measured->tried[candidate] >= TRIES) {
         return true;
     }
     if (best < 0) {
         return false;
     }
-    if (measured->tried[way] > 0) {
-        return planned ? measured->best[way] > measured->best[best] + measured->best[best] / NEAR
-                       : measured->best[way] / TOO_SLOW > measured->best[best];
+    if (measured->tried[candidate] > 0) {
+        return planned
+                   ? measured->best[candidate] > measured->best[best] + measured->best[best] / NEAR
+                   : measured->best[candidate] / TOO_SLOW > measured->best[best];
     }
-    return !way_worth(measured, ways, way);
+    return !candidate_worth(measured, set, candidate);
 }
 
-collio_way_t collio_choice_next(const collio_measured_t *measured,
-                                const collio_candidates_t *candidates, bool *probing)
+collio_candidate_t collio_choice_next(const collio_measured_t *measured,
+                                      const collio_candidates_t *candidates, bool *probing)
 {
-    unsigned ways = candidates->ways;
-    int best = best_of(measured, ways);
+    unsigned set = candidates->set;
+    int best = best_of(measured, set);
 
     *probing = false;
-    if (0 == (ways & (ways - 1)) || measured->served < candidates->patience) {
+    if (0 == (set & (set - 1)) || measured->served < candidates->patience) {
         return candidates->first;
     }
     *probing = true;
     if (measured->tried[candidates->first] < TRIES) {
         return candidates->first;
     }
-    for (int way = 0; way < COLLIO_WAYS; ++way) {
-        if (choice_has(ways, way) && !settled(measured, ways, way, best)) {
-            return (collio_way_t) way;
+    for (int candidate = 0; candidate < COLLIO_CANDIDATES; ++candidate) {
+        if (choice_has(set, candidate) && !settled(measured, set, candidate, best)) {
+            return (collio_candidate_t) candidate;
         }
     }
     *probing = false;
-    return (collio_way_t) best;
+    return (collio_candidate_t) best;
 }
 
 static int64_t per_mib(int64_t nanoseconds, int64_t bytes)
@@ -293,7 +299,7 @@ static int64_t per_mib(int64_t nanoseconds, int64_t bytes)
     return (int64_t) ((double) nanoseconds * 1048576.0 / (double) bytes);
 }
 
-void collio_choice_record(collio_measured_t *measured, collio_way_t way, int64_t bytes,
+void collio_choice_record(collio_measured_t *measured, collio_candidate_t candidate, int64_t bytes,
                           int64_t nanoseconds, int64_t hideable)
 {
     int64_t cost;
@@ -303,13 +309,14 @@ void collio_choice_record(collio_measured_t *measured, collio_way_t way, int64_t
     }
     cost = per_mib(nanoseconds, bytes) + 1;
     hideable = per_mib(hideable, bytes);
-    if (0 == measured->tried[way] || cost < measured->best[way]) {
-        measured->best[way] = cost;
+    if (0 == measured->tried[candidate] || cost < measured->best[candidate]) {
+        measured->best[candidate] = cost;
     }
-    if (COLLIO_WAY_DIRECT != way && NONE == choice_row_of(way) && hideable > measured->hideable) {
+    if (COLLIO_CANDIDATE_DIRECT != candidate && NONE == choice_row_of(candidate)
+        && hideable > measured->hideable) {
         measured->hideable = hideable;
     }
-    ++measured->tried[way];
+    ++measured->tried[candidate];
 }
 
 bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int64_t last_pieces)
@@ -330,19 +337,19 @@ bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int6
 }
 
 collio_reason_t collio_choice_why_exchange(const collio_facts_t *facts,
-                                           const collio_measured_t *measured, collio_way_t way,
-                                           bool probing)
+                                           const collio_measured_t *measured,
+                                           collio_candidate_t candidate, bool probing)
 {
     if (probing) {
         return COLLIO_REASON_MEASURING;
     }
-    if (measured->tried[way] > 0) {
+    if (measured->tried[candidate] > 0) {
         return COLLIO_REASON_FASTEST;
     }
     if (facts->ranks < 2) {
         return COLLIO_REASON_ONE_RANK;
     }
-    if (COLLIO_WAY_DIRECT == way) {
+    if (COLLIO_CANDIDATE_DIRECT == candidate) {
         return facts->interleaved ? COLLIO_REASON_LARGE_PIECES : COLLIO_REASON_APART;
     }
     return facts->contended && facts->interleaved ? COLLIO_REASON_LOCKS
@@ -350,8 +357,8 @@ collio_reason_t collio_choice_why_exchange(const collio_facts_t *facts,
 }
 
 collio_reason_t collio_choice_why_transport(const collio_facts_t *facts,
-                                            const collio_measured_t *measured, collio_way_t way,
-                                            bool probing)
+                                            const collio_measured_t *measured,
+                                            collio_candidate_t candidate, bool probing)
 {
     if (1 == facts->nodes) {
         return COLLIO_REASON_SHARED_MEMORY;
@@ -359,12 +366,12 @@ collio_reason_t collio_choice_why_transport(const collio_facts_t *facts,
     if (probing) {
         return COLLIO_REASON_MEASURING;
     }
-    return measured->tried[way] > 0 ? COLLIO_REASON_FASTEST : COLLIO_REASON_SHARED_MEMORY;
+    return measured->tried[candidate] > 0 ? COLLIO_REASON_FASTEST : COLLIO_REASON_SHARED_MEMORY;
 }
 
 collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
-                                           const collio_measured_t *measured, collio_way_t way,
-                                           bool probing)
+                                           const collio_measured_t *measured,
+                                           collio_candidate_t candidate, bool probing)
 {
     if (!facts->many_cycles) {
         return COLLIO_REASON_ONE_CYCLE;
@@ -372,13 +379,14 @@ collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
     if (probing) {
         return COLLIO_REASON_MEASURING;
     }
-    if (0 == measured->tried[way]) {
+    if (0 == measured->tried[candidate]) {
         return COLLIO_REASON_NOT_MEASURED;
     }
-    if (NONE == choice_row_of(way)
+    if (NONE == choice_row_of(candidate)
         && 0
-               == measured->tried[FIRST_OVERLAP
-                                  + (facts->may_shm ? COLLIO_WAY_SHM : COLLIO_WAY_ISEND)]) {
+               == measured
+                      ->tried[FIRST_OVERLAP
+                              + (facts->may_shm ? COLLIO_CANDIDATE_SHM : COLLIO_CANDIDATE_ISEND)]) {
         return COLLIO_REASON_NOTHING_HIDDEN;
     }
     return COLLIO_REASON_FASTEST;

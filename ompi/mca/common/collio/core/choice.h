@@ -17,19 +17,21 @@
 
 /** A way to carry out a call: direct access, or the sum of a transport and the place of a schedule
  *  in the list of schedules. */
-typedef enum collio_way_t {
-    COLLIO_WAY_DIRECT = 0, /* no exchange: each rank accesses its own pieces */
-    COLLIO_WAY_SHM = 1,    /* exchange, shared memory on a node */
-    COLLIO_WAY_ISEND = COLLIO_WAY_SHM + COLLIO_SCHEDULES, /* exchange by messages only */
-    COLLIO_WAYS = COLLIO_WAY_ISEND + COLLIO_SCHEDULES
-} collio_way_t;
+typedef enum collio_candidate_t {
+    COLLIO_CANDIDATE_DIRECT = 0, /* no exchange: each rank accesses its own pieces */
+    COLLIO_CANDIDATE_SHM = 1,    /* exchange, shared memory on a node */
+    /* exchange by messages only */
+    COLLIO_CANDIDATE_ISEND = COLLIO_CANDIDATE_SHM + COLLIO_SCHEDULES,
+    COLLIO_CANDIDATES = COLLIO_CANDIDATE_ISEND + COLLIO_SCHEDULES
+} collio_candidate_t;
 
-/** Returns the schedule of a way; `none` for direct access. */
-const collio_schedule_t *collio_choice_schedule(collio_way_t way);
-/** Returns the collective buffers of a way; PRIVATE for direct access. */
-collio_buffers_t collio_choice_buffers(collio_way_t way);
-/** Returns the way with this schedule and these buffers. */
-collio_way_t collio_choice_way(collio_buffers_t buffers, const collio_schedule_t *schedule);
+/** Returns the schedule of a candidate; `none` for direct access. */
+const collio_schedule_t *collio_choice_schedule(collio_candidate_t candidate);
+/** Returns the collective buffers of a candidate; PRIVATE for direct access. */
+collio_buffers_t collio_choice_buffers(collio_candidate_t candidate);
+/** Returns the candidate with this schedule and these buffers. */
+collio_candidate_t collio_choice_candidate(collio_buffers_t buffers,
+                                           const collio_schedule_t *schedule);
 
 /** Agreed facts about a call and its file, from which `auto` decides. */
 typedef struct collio_facts_t {
@@ -57,53 +59,53 @@ typedef struct collio_facts_t {
     bool may_isend;    /* messages may be used, or stand for a transport that is not measured */
 } collio_facts_t;
 
-/** Ways that are worth a measurement for a call. */
+/** The candidates that are worth a measurement for a call. */
 typedef struct collio_candidates_t {
-    unsigned ways;      /* bit w is set if way w is worth a measurement; never 0 */
-    collio_way_t first; /* way to begin with */
-    int patience;       /* calls that `first` serves before other ways are measured */
+    unsigned set;             /* bit c is set if candidate c is worth a measurement; never 0 */
+    collio_candidate_t first; /* candidate to begin with */
+    int patience;             /* calls that `first` serves before other candidates are measured */
 } collio_candidates_t;
 
 collio_candidates_t collio_choice_candidates(const collio_facts_t *facts);
 
 /** Measurements of one kind of call. Initially all zero. */
 typedef struct collio_measured_t {
-    int64_t best[COLLIO_WAYS]; /* minimum nanoseconds per MiB of each way; 0: never measured */
-    int64_t hideable;          /* maximum nanoseconds per MiB that an overlap could have hidden */
-    int tried[COLLIO_WAYS];    /* number of measurements of each way */
-    int served;                /* calls without a measurement */
+    int64_t best[COLLIO_CANDIDATES]; /* minimum nanoseconds per MiB; 0: never measured */
+    int64_t hideable; /* maximum nanoseconds per MiB that an overlap could have hidden */
+    int tried[COLLIO_CANDIDATES]; /* number of measurements */
+    int served;                   /* calls without a measurement */
 } collio_measured_t;
 
-/** Returns the way for the next call; *probing = the call is measured. Each way is measured twice,
- *  because the first call pays for plans and fresh memory. A way that is more than twice as slow as
- *  the best is not measured again, nor is a schedule that uses the plan of another one and is more
- *  than 1/8 slower. Overlap is measured only if an exchange without overlap had time to hide, and
- *  each schedule under the condition in its row (core/schedule.c). If shared memory and messages
- *  are both candidates, messages are measured with the schedule that was fastest in shared memory.
- */
-collio_way_t collio_choice_next(const collio_measured_t *measured,
-                                const collio_candidates_t *candidates, bool *probing);
+/** Returns the candidate for the next call; *probing = the call is measured. Each is measured
+ *  twice, because the first call pays for plans and fresh memory. A candidate that is more than
+ *  twice as slow as the best is not measured again, nor is a schedule that uses the plan of another
+ *  one and is more than 1/8 slower. Overlap is measured only if an exchange without overlap had
+ *  time to hide, and each schedule under the condition in its row (core/schedule.c). If shared
+ *  memory and messages are both candidates, messages are measured with the schedule that was
+ *  fastest in shared memory. */
+collio_candidate_t collio_choice_next(const collio_measured_t *measured,
+                                      const collio_candidates_t *candidates, bool *probing);
 
 /** Records the time of a call, and the access time that could have overlapped with the exchange. */
-void collio_choice_record(collio_measured_t *measured, collio_way_t way, int64_t bytes,
+void collio_choice_record(collio_measured_t *measured, collio_candidate_t candidate, int64_t bytes,
                           int64_t nanoseconds, int64_t hideable);
 
-/** True if a request of a rank is similar to its last one, so that the same way may serve it.
+/** True if a request of a rank is similar to its last one, so that the same candidate may serve it.
  *  Requests are similar if they have the same bytes and pieces, or pieces of about the same size
  *  that are not tiny: variables of a program differ in the number of their components, and blocks
  *  by a row. */
 bool collio_choice_alike(int64_t bytes, int64_t pieces, int64_t last_bytes, int64_t last_pieces);
 
-/** Return the reason for each part of a way: exchange or not, the transport, the schedule. */
+/** Return the reason for each part of a candidate: exchange or not, the transport, the schedule. */
 collio_reason_t collio_choice_why_exchange(const collio_facts_t *facts,
-                                           const collio_measured_t *measured, collio_way_t way,
-                                           bool probing);
+                                           const collio_measured_t *measured,
+                                           collio_candidate_t candidate, bool probing);
 collio_reason_t collio_choice_why_transport(const collio_facts_t *facts,
-                                            const collio_measured_t *measured, collio_way_t way,
-                                            bool probing);
+                                            const collio_measured_t *measured,
+                                            collio_candidate_t candidate, bool probing);
 collio_reason_t collio_choice_why_schedule(const collio_facts_t *facts,
-                                           const collio_measured_t *measured, collio_way_t way,
-                                           bool probing);
+                                           const collio_measured_t *measured,
+                                           collio_candidate_t candidate, bool probing);
 
 enum { COLLIO_KINDS = 16 };
 

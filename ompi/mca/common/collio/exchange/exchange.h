@@ -194,7 +194,7 @@ enum {
 };
 
 /** How the call is carried out, chosen from agreed values: the same on all ranks. */
-typedef struct collio_choices_t {
+typedef struct collio_way_t {
     bool exchange;                              /* false: each rank accesses its own pieces */
     const collio_schedule_t *schedule;          /* how shuffles and accesses overlap */
     const struct collio_transport_t *transport; /* how bytes move between ranks */
@@ -204,7 +204,7 @@ typedef struct collio_choices_t {
     int64_t synchronous_each;              /* every n-th message is a synchronous send; 0: none */
     bool probing;                          /* `auto` measures this call */
     collio_reason_t why[COLLIO_DECISIONS]; /* reason of each decision */
-} collio_choices_t;
+} collio_way_t;
 
 /** A message that is being received, and whose sender or size the receiver could not compute. */
 typedef struct collio_arrival_t {
@@ -245,7 +245,7 @@ typedef struct collio_exchange_t {
 
     collio_request_t request; /* the request of this rank */
     collio_range_t range;     /* the requests of all ranks */
-    collio_choices_t way;     /* how the call is carried out */
+    collio_way_t way;         /* how the call is carried out */
 
     struct collio_plan_t *plan; /* the plan; direct calls do not use it and later fields */
     bool plan_new;              /* this call makes the plan */

@@ -209,16 +209,16 @@ static void add_decision(collio_text_t *json, const char *before, const collio_d
 static void add_call(collio_record_t *record, const collio_file_t *file, bool write,
                      const uint64_t *sum)
 {
-    const collio_choices_t *choices = collio_tuner_largest(file->tuner, write);
+    const collio_way_t *way = collio_tuner_largest(file->tuner, write);
     collio_decision_t row[COLLIO_DECISIONS];
     char transport[64];
     int count;
 
-    if (NULL == choices) {
+    if (NULL == way) {
         return;
     }
-    count = collio_op_decisions(choices, file->derived.two_layers, row);
-    if (choices->exchange && COLLIO_BUFFERS_SHARED == choices->can.buffers) {
+    count = collio_op_decisions(way, file->derived.two_layers, row);
+    if (way->exchange && COLLIO_BUFFERS_SHARED == way->can.buffers) {
         find_transport(&row[COLLIO_DECISION_TRANSPORT], sum, file->size, transport,
                        sizeof(transport));
     }

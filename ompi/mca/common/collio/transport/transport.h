@@ -55,7 +55,7 @@ const collio_transport_t *collio_transport_between(const collio_exchange_t *ex, 
  *  side. */
 const collio_transport_t *collio_transport_inside(const collio_exchange_t *ex, int peer);
 /** Returns the name of the call's transport. */
-const char *collio_transport_name(const collio_choices_t *choices);
+const char *collio_transport_name(const collio_way_t *way);
 
 /** Returns the window's message in user memory if its bytes are contiguous there, so that packing
  *  is not needed; otherwise NULL. */

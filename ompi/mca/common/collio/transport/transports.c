@@ -95,7 +95,7 @@ const collio_transport_t *collio_transport_inside(const collio_exchange_t *ex, i
     return NULL != ex->local.shared ? &collio_transport_shm : &collio_transport_isend;
 }
 
-const char *collio_transport_name(const collio_choices_t *choices)
+const char *collio_transport_name(const collio_way_t *way)
 {
-    return choices->transport->name;
+    return way->transport->name;
 }

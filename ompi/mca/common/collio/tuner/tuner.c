@@ -36,19 +36,19 @@ typedef struct setting_t {
 /* The last call in a direction. An earlier file of the same kind may have made it: programs write
  * the same into a new file. */
 typedef struct last_t {
-    bool used;                /* the call predicts the next one */
-    int kind;                 /* kind of the call (core/choice.h) */
-    int until;                /* number of served calls after which another way is tried */
-    int64_t bytes;            /* bytes of this rank */
-    int64_t pieces;           /* upper bound of the pieces of this rank */
-    collio_choices_t choices; /* how the call was carried out */
+    bool used;        /* the call predicts the next one */
+    int kind;         /* kind of the call (core/choice.h) */
+    int until;        /* number of served calls after which another way is tried */
+    int64_t bytes;    /* bytes of this rank */
+    int64_t pieces;   /* upper bound of the pieces of this rank */
+    collio_way_t way; /* how the call was carried out */
 } last_t;
 
 /* The call of this file with the most bytes in a direction: metadata of libraries is small. */
 typedef struct largest_t {
-    bool used;                /* there was a call */
-    int64_t bytes;            /* bytes of all ranks */
-    collio_choices_t choices; /* how the call was carried out */
+    bool used;        /* there was a call */
+    int64_t bytes;    /* bytes of all ranks */
+    collio_way_t way; /* how the call was carried out */
 } largest_t;
 
 struct collio_tuner_t {
@@ -57,7 +57,7 @@ struct collio_tuner_t {
     largest_t largest[2];                     /* the largest read, the largest write */
     int64_t hash;                             /* hash of `measured` and `last`; 0: not computed */
     int kind;                                 /* kind of the call that was decided last */
-    collio_way_t way;                         /* way of the call that was decided last */
+    collio_candidate_t candidate;             /* candidate of the call that was decided last */
 };
 
 /* The tuner of a closed file, for the next file of the same kind. */
@@ -103,7 +103,7 @@ static int64_t tuner_hash_of(const collio_tuner_t *tuner)
 
     for (int i = 0; i < 2; ++i) {
         const last_t *last = &tuner->last[i];
-        const int agreed[] = {last->used, last->choices.exchange, last->choices.probing, last->kind,
+        const int agreed[] = {last->used, last->way.exchange, last->way.probing, last->kind,
                               last->until};
 
         hash = collio_hash(hash, agreed, sizeof(agreed));
@@ -229,12 +229,12 @@ static collio_facts_t facts_of(const collio_exchange_t *ex, int64_t window_bytes
     return facts;
 }
 
-/* Returns why `auto` uses the transport of this way. */
+/* Returns why `auto` uses the transport of this candidate. */
 static collio_reason_t why_transport(const collio_exchange_t *ex, const collio_facts_t *facts,
                                      const collio_measured_t *measured)
 {
     return ex->atomic ? COLLIO_REASON_ATOMIC
-                      : collio_choice_why_transport(facts, measured, ex->file->tuner->way,
+                      : collio_choice_why_transport(facts, measured, ex->file->tuner->candidate,
                                                     ex->way.probing);
 }
 
@@ -242,14 +242,14 @@ static collio_reason_t choose_schedule(collio_exchange_t *ex, const collio_facts
                                        const collio_measured_t *measured)
 {
     int named = ex->file->settings.schedule;
-    collio_way_t way = ex->file->tuner->way;
+    collio_candidate_t candidate = ex->file->tuner->candidate;
 
     if (COLLIO_SCHEDULE_AUTO != named) {
         ex->way.schedule = collio_schedules[named - COLLIO_SCHEDULE_FIRST];
         return COLLIO_REASON_SET;
     }
-    ex->way.schedule = collio_choice_schedule(way);
-    return collio_choice_why_schedule(facts, measured, way, ex->way.probing);
+    ex->way.schedule = collio_choice_schedule(candidate);
+    return collio_choice_why_schedule(facts, measured, candidate, ex->way.probing);
 }
 
 static collio_reason_t why_exchange(const collio_exchange_t *ex, const collio_facts_t *facts,
@@ -258,7 +258,8 @@ static collio_reason_t why_exchange(const collio_exchange_t *ex, const collio_fa
     int wanted = wanted_exchange(ex);
 
     if (COLLIO_SETTING_AUTO == wanted) {
-        return collio_choice_why_exchange(facts, measured, ex->file->tuner->way, ex->way.probing);
+        return collio_choice_why_exchange(facts, measured, ex->file->tuner->candidate,
+                                          ex->way.probing);
     }
     return COLLIO_SETTING_ON == wanted && ex->file->settings.implied ? COLLIO_REASON_IMPLIED
                                                                      : COLLIO_REASON_SET;
@@ -279,8 +280,8 @@ static bool last_was_direct(const collio_exchange_t *ex)
     const collio_tuner_t *tuner = ex->file->tuner;
     const last_t *last = &tuner->last[ex->write];
 
-    return COLLIO_SETTING_AUTO == wanted_exchange(ex) && last->used && !last->choices.exchange
-           && !last->choices.probing && tuner->measured[last->kind].served < last->until;
+    return COLLIO_SETTING_AUTO == wanted_exchange(ex) && last->used && !last->way.exchange
+           && !last->way.probing && tuner->measured[last->kind].served < last->until;
 }
 
 bool collio_tuner_expects_direct(const collio_exchange_t *ex)
@@ -307,7 +308,7 @@ static void keep_largest(const collio_exchange_t *ex)
     largest_t *largest = &tuner->largest[ex->write];
 
     if (!largest->used || ex->range.bytes >= largest->bytes) {
-        *largest = (largest_t){true, ex->range.bytes, tuner->last[ex->write].choices};
+        *largest = (largest_t){true, ex->range.bytes, tuner->last[ex->write].way};
     }
 }
 
@@ -318,7 +319,7 @@ void collio_tuner_served(collio_exchange_t *ex, bool by_all)
     tuner->hash = 0;
     tuner->last[ex->write].used = true;
     if (COLLIO_SETTING_AUTO != wanted_exchange(ex)) {
-        tuner->last[ex->write].choices.why[COLLIO_DECISION_EXCHANGE] = COLLIO_REASON_SET;
+        tuner->last[ex->write].way.why[COLLIO_DECISION_EXCHANGE] = COLLIO_REASON_SET;
     } else {
         count_served(&tuner->measured[tuner->last[ex->write].kind]);
         /* a call that differs from the last one on some rank does not predict the next one */
@@ -337,8 +338,8 @@ collio_buffers_t collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes
 
     tuner->hash = 0;
     tuner->kind = kind;
-    tuner->way = collio_choice_next(measured, &candidates, &ex->way.probing);
-    ex->way.exchange = COLLIO_WAY_DIRECT != tuner->way;
+    tuner->candidate = collio_choice_next(measured, &candidates, &ex->way.probing);
+    ex->way.exchange = COLLIO_CANDIDATE_DIRECT != tuner->candidate;
     ex->way.why[COLLIO_DECISION_EXCHANGE] = why_exchange(ex, &facts, measured);
     ex->way.why[COLLIO_DECISION_TRANSPORT] = why_transport(ex, &facts, measured);
     ex->way.why[COLLIO_DECISION_SCHEDULE] = choose_schedule(ex, &facts, measured);
@@ -349,13 +350,13 @@ collio_buffers_t collio_tuner_choose(collio_exchange_t *ex, int64_t window_bytes
         .until = measured->served < candidates.patience ? candidates.patience : INT_MAX,
         .bytes = ex->request.bytes,
         .pieces = piece_bound(ex),
-        .choices = ex->way,
+        .way = ex->way,
     };
     if (!ex->way.probing) {
         count_served(measured);
     }
     keep_largest(ex);
-    return ex->atomic ? COLLIO_BUFFERS_PRIVATE : collio_choice_buffers(tuner->way);
+    return ex->atomic ? COLLIO_BUFFERS_PRIVATE : collio_choice_buffers(tuner->candidate);
 }
 
 void collio_tuner_record(collio_exchange_t *ex, int64_t nanoseconds, int64_t hideable)
@@ -364,18 +365,18 @@ void collio_tuner_record(collio_exchange_t *ex, int64_t nanoseconds, int64_t hid
 
     if (0 == ex->error && ex->way.probing) {
         tuner->hash = 0;
-        collio_choice_record(&tuner->measured[tuner->kind], tuner->way, ex->range.bytes,
+        collio_choice_record(&tuner->measured[tuner->kind], tuner->candidate, ex->range.bytes,
                              nanoseconds, hideable);
     }
 }
 
 void collio_tuner_used(collio_exchange_t *ex)
 {
-    ex->file->tuner->last[ex->write].choices = ex->way;
+    ex->file->tuner->last[ex->write].way = ex->way;
     keep_largest(ex);
 }
 
-const collio_choices_t *collio_tuner_largest(const collio_tuner_t *tuner, bool write)
+const collio_way_t *collio_tuner_largest(const collio_tuner_t *tuner, bool write)
 {
-    return tuner->largest[write].used ? &tuner->largest[write].choices : NULL;
+    return tuner->largest[write].used ? &tuner->largest[write].way : NULL;
 }

@@ -15,7 +15,7 @@
  * additional messages.
  */
 typedef struct collio_tuner_t collio_tuner_t;
-struct collio_choices_t;
+struct collio_way_t;
 struct collio_exchange_t;
 struct collio_file_t;
 
@@ -53,6 +53,6 @@ void collio_tuner_used(struct collio_exchange_t *ex);
 
 /** Returns how the write or read of this file with the most bytes was carried out, of equal ones
  *  the last; NULL: none. */
-const struct collio_choices_t *collio_tuner_largest(const collio_tuner_t *tuner, bool write);
+const struct collio_way_t *collio_tuner_largest(const collio_tuner_t *tuner, bool write);
 
 #endif /* COLLIO_TUNER_H */
