@@ -40,7 +40,7 @@ static void make_groups(scale_machine_t *machine)
         int last = -1;
 
         for (int r = 0; r < q; ++r) {
-            int serving = collio_local_slot(q, c, r);
+            int serving = collio_local_number(q, c, r);
 
             if (serving != last) {
                 machine->group_first[machine->groups++] = first + r;

@@ -320,7 +320,7 @@ UNIT_TEST(local_aggregator_published_example)
     ck_assert_int_eq(0, collio_local_aggregator(5, 2, 0));
     ck_assert_int_eq(3, collio_local_aggregator(5, 2, 1));
     for (int r = 0; r < 5; ++r) {
-        ck_assert_int_eq(serving[r], collio_local_aggregator(5, 2, collio_local_slot(5, 2, r)));
+        ck_assert_int_eq(serving[r], collio_local_aggregator(5, 2, collio_local_number(5, 2, r)));
     }
 }
 
@@ -343,7 +343,7 @@ UNIT_TEST(local_aggregator_all_small_nodes)
                     ++i;
                 }
                 ck_assert_int_eq(nearest,
-                                 collio_local_aggregator(q, c, collio_local_slot(q, c, r)));
+                                 collio_local_aggregator(q, c, collio_local_number(q, c, r)));
                 ck_assert(r + 1 < q || i == c);
             }
             ck_assert_int_eq(q, collio_local_aggregator(q, c, c));
@@ -408,7 +408,7 @@ UNIT_TEST(local_of_nearest_below)
                 }
             }
             ck_assert_int_eq(nearest, local.rank);
-            ck_assert_int_eq(slot, local.slot);
+            ck_assert_int_eq(slot, local.number);
             ck_assert_int_eq(collio_local_aggregators_on(&nodes, count, node), local.count);
             ck_assert_int_eq(served[local.rank], local.members);
         }

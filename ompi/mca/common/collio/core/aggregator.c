@@ -343,7 +343,7 @@ int collio_local_aggregator(int q, int c, int i)
     return q / c * i + (i < large ? i : large);
 }
 
-int collio_local_slot(int q, int c, int r)
+int collio_local_number(int q, int c, int r)
 {
     int small = q / c, large = q % c, border = (small + 1) * large;
 
@@ -373,11 +373,11 @@ collio_local_t collio_local_of(const collio_nodes_t *nodes, collio_local_count_t
 {
     int node = collio_node_of(nodes, rank), ranks = collio_node_size(nodes, node);
     int here = collio_local_aggregators_on(nodes, count, node);
-    int slot = collio_local_slot(ranks, here, collio_node_local(nodes, rank));
-    int first = collio_local_aggregator(ranks, here, slot);
+    int number = collio_local_number(ranks, here, collio_node_local(nodes, rank));
+    int first = collio_local_aggregator(ranks, here, number);
 
     return (collio_local_t){.rank = collio_node_member(nodes, node, first),
-                            .slot = slot,
+                            .number = number,
                             .count = here,
-                            .members = collio_local_aggregator(ranks, here, slot + 1) - first};
+                            .members = collio_local_aggregator(ranks, here, number + 1) - first};
 }

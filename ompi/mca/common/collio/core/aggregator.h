@@ -85,7 +85,7 @@ int collio_aggregators_parse(const char *text, int ranks, int *list, const char 
 int collio_local_aggregator(int q, int c, int i);
 
 /** Returns the i of the local aggregator that serves node-local rank r. */
-int collio_local_slot(int q, int c, int r);
+int collio_local_number(int q, int c, int r);
 
 /** Number of local aggregators of each node; the ranks of a node are its upper limit. */
 typedef struct collio_local_count_t {
@@ -102,7 +102,7 @@ int collio_local_aggregators_on(const collio_nodes_t *nodes, collio_local_count_
 /** The local aggregator of a rank. */
 typedef struct collio_local_t {
     int rank;    /* rank of the local aggregator */
-    int slot;    /* its number among the local aggregators of the node */
+    int number;  /* its number among the local aggregators of the node */
     int count;   /* number of local aggregators of the node */
     int members; /* number of ranks that it serves, itself included */
 } collio_local_t;

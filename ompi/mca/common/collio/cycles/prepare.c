@@ -41,7 +41,7 @@ static char *foreign_buffer(const collio_exchange_t *ex, int number)
     if (!collio_layout_in_segment(ex) || COLLIO_SHARED_READY != shared->state) {
         return NULL;
     }
-    return collio_shared_region(shared, file->derived.aggregator_slot[file->derived.my_aggregator])
+    return collio_shared_region(shared, file->derived.aggregator_owner[file->derived.my_aggregator])
            + number * ex->buffer_bytes;
 }
 
@@ -98,7 +98,7 @@ static int prepare_aggregator(collio_exchange_t *ex)
 
     if (COLLIO_SHARED_READY == shared->state) {
         ex->aggregator.shared = shared;
-        ex->aggregator.number = ex->file->derived.aggregator_slot[ex->file->derived.my_aggregator];
+        ex->aggregator.number = ex->file->derived.aggregator_owner[ex->file->derived.my_aggregator];
     }
     for (int i = 0; 0 == rc && i < ex->way.schedule->buffers; ++i) {
         rc = prepare_slot(ex, i);

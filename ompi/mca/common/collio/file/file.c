@@ -44,7 +44,7 @@ collio_file_t *collio_file_take(void)
 
     if (NULL != file) {
         file->derived.my_aggregator = -1;
-        file->slot = -1;
+        file->entry = -1;
     }
     return file;
 }

@@ -51,7 +51,7 @@ typedef struct collio_derived_t {
     int ompio_aggregators;                  /* io_ompio_num_aggregators, or -1 */
     int *aggregators;                       /* ranks of the aggregators */
     int aggregator_count;                   /* number of aggregators */
-    int *aggregator_slot;                   /* for each aggregator: its number on its node; in the
+    int *aggregator_owner;                  /* for each aggregator: its number on its node; in the
                                                memory of `aggregators` */
     int my_aggregator;                      /* this rank's index in `aggregators`, or -1 */
     bool list_refused;                      /* aggregator_list does not fit the communicator */
@@ -100,7 +100,7 @@ typedef struct collio_file_t {
     int noticed;            /* buffer of notices: error class that is sent or received */
 
     struct collio_set_t *set; /* set of the file's processes (open/); NULL: nothing is kept */
-    int slot;                 /* slot of `set` for the file's context, or -1 */
+    int entry;                /* entry of `set` for the file's context, or -1 */
 
     collio_context_t *context; /* during open, and if it fails: that of the set */
 

@@ -49,7 +49,7 @@ static int aggregators_allocate(collio_file_t *file, int64_t count)
     if (NULL == file->derived.aggregators) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    file->derived.aggregator_slot = file->derived.aggregators + most;
+    file->derived.aggregator_owner = file->derived.aggregators + most;
     return OMPI_SUCCESS;
 }
 
@@ -154,7 +154,7 @@ static int number_aggregators(collio_file_t *file)
     file->derived.local_aggregators = collio_local_aggregators_divide(
         collio_groups(file), file->settings.local_aggregators);
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
-        file->derived.aggregator_slot[i] =
+        file->derived.aggregator_owner[i] =
             seen[collio_node_of(&file->nodes, file->derived.aggregators[i])]++;
         if (file->derived.aggregators[i] == file->rank) {
             file->derived.my_aggregator = i;

@@ -25,42 +25,42 @@ static size_t control_bytes(const collio_shared_t *shared)
 
 static size_t regions_start(const collio_shared_t *shared)
 {
-    return align_up((size_t) shared->slots * control_bytes(shared), PAGE);
+    return align_up((size_t) shared->owners * control_bytes(shared), PAGE);
 }
 
-collio_shared_control_t *collio_shared_control(const collio_shared_t *shared, int slot)
+collio_shared_control_t *collio_shared_control(const collio_shared_t *shared, int owner)
 {
-    return (void *) (shared->at + (size_t) slot * control_bytes(shared));
+    return (void *) (shared->at + (size_t) owner * control_bytes(shared));
 }
 
 /* Returns the address of the grant for the k-th window of a pair. */
-static _Atomic uint64_t *grant_at(const collio_shared_t *shared, int slot, int local_rank,
+static _Atomic uint64_t *grant_at(const collio_shared_t *shared, int owner, int local_rank,
                                   uint64_t k)
 {
-    char *grants = (char *) (collio_shared_control(shared, slot) + 1);
+    char *grants = (char *) (collio_shared_control(shared, owner) + 1);
 
     return (_Atomic uint64_t *) (void *) (grants + (size_t) local_rank * LINE) + (k & 1);
 }
 
-void collio_shared_grant(collio_shared_t *shared, int slot, int local_rank, int number)
+void collio_shared_grant(collio_shared_t *shared, int owner, int local_rank, int number)
 {
     uint64_t k = shared->granted[local_rank]++;
 
-    atomic_store_explicit(grant_at(shared, slot, local_rank, k), 2 * (k + 1) + (uint64_t) number,
+    atomic_store_explicit(grant_at(shared, owner, local_rank, k), 2 * (k + 1) + (uint64_t) number,
                           memory_order_release);
 }
 
-int collio_shared_granted(const collio_shared_t *shared, int slot, int local_rank, uint64_t k)
+int collio_shared_granted(const collio_shared_t *shared, int owner, int local_rank, uint64_t k)
 {
-    uint64_t grant = atomic_load_explicit(grant_at(shared, slot, local_rank, k),
+    uint64_t grant = atomic_load_explicit(grant_at(shared, owner, local_rank, k),
                                           memory_order_acquire);
 
     return grant >> 1 == k + 1 ? (int) (grant & 1) : -1;
 }
 
-char *collio_shared_region(const collio_shared_t *shared, int slot)
+char *collio_shared_region(const collio_shared_t *shared, int owner)
 {
-    return shared->at + regions_start(shared) + (size_t) slot * (size_t) shared->region_bytes;
+    return shared->at + regions_start(shared) + (size_t) owner * (size_t) shared->region_bytes;
 }
 
 static void count_node(const collio_file_t *file, collio_shared_t *shared, int regions)
@@ -68,14 +68,14 @@ static void count_node(const collio_file_t *file, collio_shared_t *shared, int r
     int node = collio_node_of(&file->nodes, file->rank);
 
     shared->local_ranks = collio_node_size(&file->nodes, node);
-    shared->slots = 0;
+    shared->owners = 0;
     for (int i = 0; i < file->derived.aggregator_count; ++i) {
-        shared->slots += collio_node_of(&file->nodes, file->derived.aggregators[i]) == node;
+        shared->owners += collio_node_of(&file->nodes, file->derived.aggregators[i]) == node;
     }
-    shared->regions = regions < 0 ? shared->slots : regions;
+    shared->regions = regions < 0 ? shared->owners : regions;
     shared->peers = file->derived.aggregator_count;
     shared->mine = file->derived.my_aggregator >= 0
-                   && file->derived.aggregator_slot[file->derived.my_aggregator] < shared->regions;
+                   && file->derived.aggregator_owner[file->derived.my_aggregator] < shared->regions;
 }
 
 /* Begins an agreement of the node: maxima of making.own. */
@@ -102,7 +102,7 @@ void collio_shared_make(collio_file_t *file, collio_shared_t *shared, int64_t re
     shared->making.region_bytes = (int64_t) align_up((size_t) region_bytes, PAGE);
     shared->making.bytes = regions_start(shared)
                            + (size_t) shared->regions * (size_t) shared->making.region_bytes;
-    if (0 == shared->slots) { /* a node without an aggregator needs no segment */
+    if (0 == shared->owners) { /* a node without an aggregator needs no segment */
         shared->region_bytes = shared->making.region_bytes;
         shared->state = COLLIO_SHARED_READY;
         return;

@@ -44,8 +44,8 @@ typedef struct collio_shared_t {
     char *at;                    /* address of the segment */
     size_t bytes;                /* bytes of the segment */
     bool buffers;                /* true: collective buffers; false: staging of local aggregators */
-    int slots;                   /* number of ranks of this node that grant: its aggregators */
-    int regions;                 /* number of slots that have a region */
+    int owners;                  /* number of ranks of this node that grant: its aggregators */
+    int regions;                 /* number of owners that have a region */
     int peers;                   /* number of ranks of all nodes that grant: entries of `taken` */
     int local_ranks;             /* number of ranks on this node: entries of `granted` */
     bool mine;                   /* this rank has a region */
@@ -71,7 +71,7 @@ struct collio_file_t;
 void collio_shared_start(struct collio_file_t *file, collio_shared_t *shared, int64_t region_bytes,
                          int regions);
 
-/** Begins to create any segment of the file. The caller has set slots, regions, peers, local_ranks
+/** Begins to create any segment of the file. The caller has set owners, regions, peers, local_ranks
  *  and mine. Collective on the node, as collio_shared_start. */
 void collio_shared_make(struct collio_file_t *file, collio_shared_t *shared, int64_t region_bytes);
 /** Continues to create the segment. True when the state is READY or FAILED. Never blocks. */
@@ -83,12 +83,12 @@ void collio_shared_fini(collio_shared_t *shared);
  *  rank may use the segment again. */
 void collio_shared_discard(collio_shared_t *shared);
 
-collio_shared_control_t *collio_shared_control(const collio_shared_t *shared, int slot);
+collio_shared_control_t *collio_shared_control(const collio_shared_t *shared, int owner);
 
-/** Grants buffer `number` of this rank's slot to a rank of the node. */
-void collio_shared_grant(collio_shared_t *shared, int slot, int local_rank, int number);
+/** Grants buffer `number` of this owner to a rank of the node. */
+void collio_shared_grant(collio_shared_t *shared, int owner, int local_rank, int number);
 /** Returns the buffer number of the k-th grant of a pair, or -1 if it is not granted yet. */
-int collio_shared_granted(const collio_shared_t *shared, int slot, int local_rank, uint64_t k);
-char *collio_shared_region(const collio_shared_t *shared, int slot);
+int collio_shared_granted(const collio_shared_t *shared, int owner, int local_rank, uint64_t k);
+char *collio_shared_region(const collio_shared_t *shared, int owner);
 
 #endif /* COLLIO_SHARED_H */

@@ -224,8 +224,8 @@ enum {
     PAGE = SESSION + COLLIO_SESSION_FIELDS, /* key of the page for agreements of calls */
     UNKEPT = PAGE + COLLIO_SHM_KEY,         /* 1 if this rank has no record for a process set */
     HINTS,                                  /* bytes of hints in the hint file */
-    SLOTS,                                  /* first field of the set's slots */
-    FIELDS = SLOTS + COLLIO_SET_FIELDS
+    ENTRIES,                                /* first field of the set's entries */
+    FIELDS = ENTRIES + COLLIO_SET_FIELDS
 };
 _Static_assert((int) FIELDS <= (int) COLLIO_AGREEMENT_FIELDS, "an open is one agreement");
 
@@ -358,7 +358,8 @@ static int attach_agree(collio_file_t *file, int rc, bool unkept, int64_t *all)
         if (mine[SHORT] && collio_set_relieve()) {
             mine[SHORT] = collio_kept_falls_short(file);
         }
-        collio_set_offer(file->set, &mine[SLOTS]); /* after collio_set_relieve, which frees slots */
+        collio_set_offer(file->set,
+                         &mine[ENTRIES]); /* after collio_set_relieve, which frees entries */
         if (0 != collio_agreement_wait(file, COLLIO_SCOPE_FILE, mine, all, FIELDS)) {
             return file->lost;
         }
@@ -457,7 +458,7 @@ static collio_file_t *make_next(collio_file_t *file)
     if (OMPI_SUCCESS != file->refused) {
         return file;
     }
-    if (file->settings.keep && collio_set_take(file->set, &all[SLOTS], file)) {
+    if (file->settings.keep && collio_set_take(file->set, &all[ENTRIES], file)) {
         collio_file_count(file, COLLIO_STAT_FILES_REUSED, 1);
         file->refused = NULL == file->context->kept ? agree_on_kept(file) : OMPI_SUCCESS;
     } else {

@@ -117,9 +117,9 @@ int collio_context_keep_open(collio_file_t *file)
     if (NULL == kept->plans || NULL == kept->histogram || NULL == kept->stops) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    for (int i = 0; file->derived.two_layers && i < COLLIO_PLAN_SLOTS; ++i) {
-        kept->plans->slot[i].layer1.relay = calloc(1, sizeof(collio_relay_t));
-        if (NULL == kept->plans->slot[i].layer1.relay) {
+    for (int i = 0; file->derived.two_layers && i < COLLIO_PLANS_MAX; ++i) {
+        kept->plans->plan[i].layer1.relay = calloc(1, sizeof(collio_relay_t));
+        if (NULL == kept->plans->plan[i].layer1.relay) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
     }
@@ -139,9 +139,9 @@ static void free_kept(collio_context_t *context)
     collio_arena_fini(&kept->relay);
     collio_arena_fini(&kept->buffers);
     collio_arena_fini(&kept->staging);
-    for (int i = 0; NULL != kept->plans && i < COLLIO_PLAN_SLOTS; ++i) {
-        collio_plan_fini(&kept->plans->slot[i]);
-        free(kept->plans->slot[i].layer1.relay);
+    for (int i = 0; NULL != kept->plans && i < COLLIO_PLANS_MAX; ++i) {
+        collio_plan_fini(&kept->plans->plan[i]);
+        free(kept->plans->plan[i].layer1.relay);
     }
     free(kept->plans);
     free(kept->histogram);
@@ -211,8 +211,8 @@ void collio_context_give(collio_file_t *file, bool memory)
  * since the last file (collio_context_drop_staging), and may not get it again. */
 static void unprepare(collio_kept_t *kept)
 {
-    for (int i = 0; NULL != kept && i < COLLIO_PLAN_SLOTS; ++i) {
-        kept->plans->slot[i].prepared.ways = 0;
+    for (int i = 0; NULL != kept && i < COLLIO_PLANS_MAX; ++i) {
+        kept->plans->plan[i].prepared.ways = 0;
     }
 }
 

@@ -15,9 +15,9 @@
 
 enum {
     SETS = 16,             /* maximum number of sets per process */
-    FULL_SLOTS = 2,        /* number of slots whose contexts keep plans and memory of exchanges */
+    FULL_ENTRIES = 2,      /* number of entries whose contexts keep plans and memory of exchanges */
     KEPT_BYTES = 64 << 20, /* upper bound on kept memory of exchanges on a node, in bytes */
-    SLOTS = COLLIO_SET_SLOTS
+    ENTRIES = COLLIO_SET_ENTRIES
 };
 
 /* The order matters: the ranks compare states by maxima and minima. */
@@ -25,14 +25,14 @@ typedef enum state_t {
     EMPTY = 0, /* no context */
     BARE,      /* free context, without plans and memory of exchanges */
     FULL,      /* free context, with plans and memory of exchanges */
-    TAKEN      /* an open file uses the slot, or the slot cannot be used */
+    TAKEN      /* an open file uses the entry, or the entry cannot be used */
 } state_t;
 
-typedef struct slot_t {
+typedef struct entry_t {
     state_t state;  /* state on this rank */
-    uint64_t freed; /* value of `freed_count` when the slot became free: smallest is oldest */
+    uint64_t freed; /* value of `freed_count` when the entry became free: smallest is oldest */
     collio_context_t *context; /* the context, if the state is BARE or FULL */
-} slot_t;
+} entry_t;
 
 struct collio_set_t {
     struct collio_set_t *next;    /* the next older set of this process */
@@ -43,7 +43,7 @@ struct collio_set_t {
     bool measured;                /* a file has measured `costs` */
     collio_agreement_t agreement; /* agreement of files that are being opened */
     collio_context_t opening;     /* context of files that are being opened: only `agreement` */
-    slot_t slot[SLOTS];           /* contexts of the set's files */
+    entry_t entry[ENTRIES];       /* contexts of the set's files */
 };
 
 static collio_set_t *sets;   /* list of sets, newest first */
@@ -88,14 +88,14 @@ void collio_set_drop(collio_set_t *set)
     }
 }
 
-/* Frees the context of a slot and marks it taken. Then no rank can use the slot, because a slot
+/* Frees the context of a entry and marks it taken. Then no rank can use the entry, because a entry
  * must be free or empty on all ranks. */
-static void slot_end(collio_set_t *set, int slot)
+static void entry_end(collio_set_t *set, int entry)
 {
-    if (BARE == set->slot[slot].state || FULL == set->slot[slot].state) {
-        collio_context_free(set->slot[slot].context);
+    if (BARE == set->entry[entry].state || FULL == set->entry[entry].state) {
+        collio_context_free(set->entry[entry].context);
     }
-    set->slot[slot].state = TAKEN;
+    set->entry[entry].state = TAKEN;
 }
 
 /* Callback at the start of MPI_Finalize. Callbacks that follow may use and open files, so open
@@ -106,8 +106,8 @@ static void at_finalize(void)
 {
     ended = true;
     for (collio_set_t *set = sets; NULL != set; set = set->next) {
-        for (int i = 0; i < SLOTS; ++i) {
-            slot_end(set, i);
+        for (int i = 0; i < ENTRIES; ++i) {
+            entry_end(set, i);
         }
     }
 }
@@ -167,12 +167,12 @@ void collio_set_enter(collio_set_t *set, collio_file_t *file)
     OBJ_RETAIN(set->group);
     set->nodes = file->nodes;
     set->map = file->map;
-    set->slot[0].state = TAKEN;
+    set->entry[0].state = TAKEN;
     set->next = sets;
     sets = set;
     ++set_count;
     file->set = set;
-    file->slot = 0;
+    file->entry = 0;
     collio_set_costs(set, file);
 }
 
@@ -200,8 +200,8 @@ void collio_set_lend(collio_set_t *set, collio_file_t *file)
 
 void collio_set_offer(const collio_set_t *set, int64_t mine[COLLIO_SET_FIELDS])
 {
-    for (int i = 0; i < SLOTS; ++i) {
-        mine[2 * i] = NULL == set ? EMPTY : (int64_t) set->slot[i].state;
+    for (int i = 0; i < ENTRIES; ++i) {
+        mine[2 * i] = NULL == set ? EMPTY : (int64_t) set->entry[i].state;
         mine[2 * i + 1] = -mine[2 * i];
     }
 }
@@ -210,49 +210,49 @@ bool collio_set_take(collio_set_t *set, const int64_t all[COLLIO_SET_FIELDS], co
 {
     int empty = -1;
 
-    for (int i = 0; i < SLOTS; ++i) {
+    for (int i = 0; i < ENTRIES; ++i) {
         int64_t most = all[2 * i], least = -all[2 * i + 1];
 
         if (EMPTY != least && TAKEN != most) {
-            collio_context_take(set->slot[i].context, FULL == least, file);
-            set->slot[i].state = TAKEN;
-            file->slot = i;
+            collio_context_take(set->entry[i].context, FULL == least, file);
+            set->entry[i].state = TAKEN;
+            file->entry = i;
             return true;
         }
         empty = EMPTY == most && -1 == empty ? i : empty;
     }
     if (-1 != empty) {
-        set->slot[empty].state = TAKEN;
-        file->slot = empty;
+        set->entry[empty].state = TAKEN;
+        file->entry = empty;
     }
     return false;
 }
 
-static int64_t charge_of(const slot_t *slot)
+static int64_t charge_of(const entry_t *entry)
 {
-    return slot->context->charge + collio_context_staging(slot->context);
+    return entry->context->charge + collio_context_staging(entry->context);
 }
 
-static void shed_slot(slot_t *slot)
+static void shed_entry(entry_t *entry)
 {
-    collio_context_shed(slot->context);
-    slot->state = BARE;
+    collio_context_shed(entry->context);
+    entry->state = BARE;
 }
 
-/* Returns the FULL slot that has been free for the longest time, or NULL. *sum = bytes that are
- * charged to this rank for all FULL slots. */
-static slot_t *least_recent(int64_t *sum)
+/* Returns the FULL entry that has been free for the longest time, or NULL. *sum = bytes that are
+ * charged to this rank for all FULL entries. */
+static entry_t *least_recent(int64_t *sum)
 {
-    slot_t *oldest = NULL;
+    entry_t *oldest = NULL;
 
     *sum = 0;
     for (collio_set_t *set = sets; NULL != set; set = set->next) {
-        for (int i = 0; i < SLOTS; ++i) {
-            slot_t *slot = &set->slot[i];
+        for (int i = 0; i < ENTRIES; ++i) {
+            entry_t *entry = &set->entry[i];
 
-            if (FULL == slot->state) {
-                *sum += charge_of(slot);
-                oldest = NULL == oldest || slot->freed < oldest->freed ? slot : oldest;
+            if (FULL == entry->state) {
+                *sum += charge_of(entry);
+                oldest = NULL == oldest || entry->freed < oldest->freed ? entry : oldest;
             }
         }
     }
@@ -260,14 +260,15 @@ static slot_t *least_recent(int64_t *sum)
 }
 
 /* Frees memory until at most `most` bytes are charged to this rank. Local: ranks may keep different
- * slots and compare them at the next open. True if any memory was freed. */
+ * entries and compare them at the next open. True if any memory was freed. */
 static bool shed(int64_t most)
 {
     bool any = false;
     int64_t sum;
 
-    for (slot_t *slot = least_recent(&sum); NULL != slot && sum > most; slot = least_recent(&sum)) {
-        shed_slot(slot);
+    for (entry_t *entry = least_recent(&sum); NULL != entry && sum > most;
+         entry = least_recent(&sum)) {
+        shed_entry(entry);
         any = true;
     }
     return any;
@@ -286,40 +287,41 @@ bool collio_set_relieve(void)
 /* Limits the memory that all sets of this process keep. Each rank of a node has an equal part of
  * the limit and is charged an equal part of the node's memory of a context, so the ranks of the
  * node together stay within the limit. */
-static void bound_memory(slot_t *slot)
+static void bound_memory(entry_t *entry)
 {
     int64_t most = KEPT_BYTES / (1 + (int64_t) opal_process_info.num_local_peers);
 
-    slot->freed = ++freed_count;
-    if (charge_of(slot) > most) {
-        collio_context_drop_staging(slot->context);
+    entry->freed = ++freed_count;
+    if (charge_of(entry) > most) {
+        collio_context_drop_staging(entry->context);
     }
-    if (charge_of(slot) > most) { /* keeping the slot would free all older ones, and then itself */
-        shed_slot(slot);
+    if (charge_of(entry)
+        > most) { /* keeping the entry would free all older ones, and then itself */
+        shed_entry(entry);
     }
     (void) shed(most);
 }
 
 bool collio_set_give(collio_file_t *file)
 {
-    slot_t *slot;
+    entry_t *entry;
 
     if (NULL == file->set) {
         return false;
     }
-    slot = -1 == file->slot ? NULL : &file->set->slot[file->slot];
+    entry = -1 == file->entry ? NULL : &file->set->entry[file->entry];
     if (&file->set->opening == file->context) { /* the open has failed */
-        if (NULL != slot && !ended) {
-            slot->state = EMPTY;
+        if (NULL != entry && !ended) {
+            entry->state = EMPTY;
         }
         return true;
     }
-    if (NULL == slot || ended || file->context->agreement->under_way || 0 < file->calls) {
-        return false; /* closed with calls in progress: the slot stays taken */
+    if (NULL == entry || ended || file->context->agreement->under_way || 0 < file->calls) {
+        return false; /* closed with calls in progress: the entry stays taken */
     }
-    collio_context_give(file, file->slot < FULL_SLOTS);
-    slot->context = file->context;
-    slot->state = NULL == slot->context->kept ? BARE : FULL;
-    bound_memory(slot);
+    collio_context_give(file, file->entry < FULL_ENTRIES);
+    entry->context = file->context;
+    entry->state = NULL == entry->context->kept ? BARE : FULL;
+    bound_memory(entry);
     return true;
 }

@@ -272,8 +272,8 @@ void collio_layout_memory_give_back(collio_exchange_t *ex)
         collio_shared_fini(&file->context->kept->shared);
         given = true;
     }
-    for (int i = 0; given && i < COLLIO_PLAN_SLOTS; ++i) { /* other plans need this memory */
-        file->context->kept->plans->slot[i].memory.withheld |= &file->context->kept->plans->slot[i]
+    for (int i = 0; given && i < COLLIO_PLANS_MAX; ++i) { /* other plans need this memory */
+        file->context->kept->plans->plan[i].memory.withheld |= &file->context->kept->plans->plan[i]
                                                                != plan;
     }
 }
@@ -286,8 +286,8 @@ void collio_layout_withhold(collio_file_t *file)
     if (!file->derived.partition->by_memory || 0 != collio_node_local(&file->nodes, file->rank)) {
         return; /* one rank checks for its node */
     }
-    for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
-        collio_plan_t *plan = &file->context->kept->plans->slot[i];
+    for (int i = 0; i < COLLIO_PLANS_MAX; ++i) {
+        collio_plan_t *plan = &file->context->kept->plans->plan[i];
 
         if (!plan->valid || plan->memory.withheld || 0 == plan->memory.node_announced) {
             continue;

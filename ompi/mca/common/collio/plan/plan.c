@@ -27,8 +27,8 @@ int64_t collio_plans_match(const collio_plans_t *plans, const collio_shape_t *sh
     int64_t fits = 0, anchor, phase;
 
     place_of(shape, &anchor, &phase);
-    for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
-        const collio_plan_t *plan = &plans->slot[i];
+    for (int i = 0; i < COLLIO_PLANS_MAX; ++i) {
+        const collio_plan_t *plan = &plans->plan[i];
         int64_t move = anchor - plan->anchor;
 
         if (!plan->valid || plan->bytes != shape->bytes
@@ -60,8 +60,8 @@ collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t 
 {
     collio_plan_t *found = NULL;
 
-    for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
-        collio_plan_t *plan = &ex->file->context->kept->plans->slot[i];
+    for (int i = 0; i < COLLIO_PLANS_MAX; ++i) {
+        collio_plan_t *plan = &ex->file->context->kept->plans->plan[i];
 
         if (0 == (fits & INT64_C(1) << i) || !collio_domains_shift(&plan->domains, delta)) {
             continue;
@@ -77,10 +77,10 @@ collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t 
 
 collio_plan_t *collio_plans_evict(collio_file_t *file)
 {
-    collio_plan_t *oldest = &file->context->kept->plans->slot[0];
+    collio_plan_t *oldest = &file->context->kept->plans->plan[0];
 
-    for (int i = 0; i < COLLIO_PLAN_SLOTS; ++i) {
-        collio_plan_t *plan = &file->context->kept->plans->slot[i];
+    for (int i = 0; i < COLLIO_PLANS_MAX; ++i) {
+        collio_plan_t *plan = &file->context->kept->plans->plan[i];
 
         if (!plan->valid) {
             oldest = plan;
@@ -296,7 +296,7 @@ collio_marks_t collio_plan_marks(const collio_exchange_t *ex, int aggregator)
 {
     const collio_file_t *file = ex->file;
     char *region = collio_shared_region(&file->context->kept->shared,
-                                        file->derived.aggregator_slot[aggregator]);
+                                        file->derived.aggregator_owner[aggregator]);
 
     return collio_marks_in(region, ex->buffer_bytes * ex->way.schedule->buffers, ex->buffer_bytes,
                            collio_plan_window(ex->plan, aggregator));

@@ -66,7 +66,7 @@ typedef struct collio_plan_t {
     struct {
         int kind;                     /* collio_layers_t of the call that made the plan */
         int level;                    /* its local aggregators of every node; 0: one layer */
-        struct collio_relay_t *relay; /* the relay (relay.h), one per plan slot; NULL: one layer */
+        struct collio_relay_t *relay; /* the relay (relay.h), one per kept plan; NULL: one layer */
         const collio_split_t *own;    /* this rank's request; `split` has the pieces it delivers */
         int64_t memory_bytes;         /* bytes of the relay's lists */
     } layer1;
@@ -106,13 +106,13 @@ typedef struct collio_plan_t {
     int64_t memory_bytes; /* bytes of memory that the plan is accounted for */
 } collio_plan_t;
 
-enum { COLLIO_PLAN_SLOTS = 8 };
-/** A set of plans with one bit per slot: all slots. */
-enum { COLLIO_PLAN_ALL = (1 << COLLIO_PLAN_SLOTS) - 1 };
+enum { COLLIO_PLANS_MAX = 8 };
+/** A set of plans with one bit per plan: all plans. */
+enum { COLLIO_PLAN_ALL = (1 << COLLIO_PLANS_MAX) - 1 };
 
 /** The plans of a file context. */
 typedef struct collio_plans_t {
-    collio_plan_t slot[COLLIO_PLAN_SLOTS];
+    collio_plan_t plan[COLLIO_PLANS_MAX];
 } collio_plans_t;
 
 /** The shape of a request, by which its plan is found. */
@@ -208,14 +208,14 @@ static inline int64_t *collio_numbers_of(const collio_numbers_t *numbers,
  *  so that plans of one shape for different ways stay together. */
 collio_plan_t *collio_plans_agreed(collio_exchange_t *ex, int64_t fits, int64_t delta);
 
-/** Returns a set of plans: bit i is set if the plan in slot i has the shape of this rank's request
+/** Returns a set of plans: bit i is set if kept plan i has the shape of this rank's request
  *  and can be shifted to it. The first such plan sets the shift *delta, and plans that need another
  *  shift are excluded. A request without data fits every plan in which this rank has none, and
  *  leaves *delta undefined. */
 int64_t collio_plans_match(const collio_plans_t *plans, const collio_shape_t *shape,
                            int64_t *delta);
 
-/** Empties and returns the slot for a new plan: a free slot, or the least recently used one. The
+/** Empties and returns the record for a new plan: a free one, or the least recently used one. The
  *  same on all ranks. */
 collio_plan_t *collio_plans_evict(collio_file_t *file);
 

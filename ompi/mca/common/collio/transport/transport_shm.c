@@ -54,7 +54,7 @@ static target_t target_of(const collio_exchange_t *ex, const collio_move_t *move
         return (target_t){ex->local.shared, ex->local.number, ex->local.number};
     }
     return (target_t){&ex->file->context->kept->shared,
-                      ex->file->derived.aggregator_slot[aggregator], aggregator};
+                      ex->file->derived.aggregator_owner[aggregator], aggregator};
 }
 
 static void shm_requester_start(collio_exchange_t *ex, collio_move_t *move)

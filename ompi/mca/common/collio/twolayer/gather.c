@@ -30,7 +30,7 @@ static void find_aggregator(collio_exchange_t *ex)
 
     relay->active = local.count < collio_node_size(groups, collio_node_of(groups, rank));
     relay->aggregators = local.count;
-    relay->region = local.slot;
+    relay->region = local.number;
     relay->aggregator = local.rank;
     relay->member_count = local.members;
 }
@@ -279,7 +279,7 @@ static bool start_segment(collio_exchange_t *ex)
             && shared->regions >= relay->aggregators)) {
         return false;
     }
-    shared->local_ranks = shared->slots = shared->peers = collio_node_size(
+    shared->local_ranks = shared->owners = shared->peers = collio_node_size(
         &file->nodes, collio_node_of(&file->nodes, file->rank));
     shared->regions = relay->aggregators > shared->regions ? relay->aggregators : shared->regions;
     shared->mine = collio_relay_is_aggregator(ex);
