@@ -186,17 +186,17 @@ static int set_preload(void)
 static int launch(int argc, char **argv)
 {
     if (take_options(argc, argv) < 0) {
-        return 2;
+        return IOPROF_EXIT_USAGE;
     }
     if (set_preload() < 0) {
-        return 1;
+        return IOPROF_EXIT_FAILED;
     }
     execvp(argv[optind], argv + optind);
     fprintf(stderr, "ioprof: cannot run %s: %s\n", argv[optind], strerror(errno));
     if (ENOENT == errno) {
-        return 127;
+        return IOPROF_EXIT_NOT_FOUND;
     }
-    return 126;
+    return IOPROF_EXIT_CANNOT_RUN;
 }
 
 #define SHOW_MPI(name, kind, class)                                          \
@@ -221,7 +221,7 @@ int main(int argc, char **argv)
         if (argc > 1) {
             return 0;
         }
-        return 2;
+        return IOPROF_EXIT_USAGE;
     }
     if (0 == strcmp(command, "-V") || 0 == strcmp(command, "--version")) {
         printf("ioprof %s, profile format %d\n", COLLIO_VERSION, IOPROF_VERSION);

@@ -96,7 +96,7 @@ static int find_format(struct command *command, const char *option)
 static int print_usage_error(const struct command *command, const char *what, const char *option)
 {
     fprintf(stderr, "ioprof %s: %s%s\n%s", command->name, what, option, command->usage);
-    return 3;
+    return IOPROF_EXIT_USAGE + 1;
 }
 
 /** 0, or the exit code plus 1. */
@@ -166,8 +166,9 @@ static int write_output(const struct command *command, struct ioprof_profile *a,
         fprintf(stderr, "ioprof %s: cannot write %s: %s\n", command->name,
                 NULL == command->output ? "to stdout" : command->output,
                 ioprof_output_error(errno));
+        return IOPROF_EXIT_FAILED;
     }
-    return 0 != rc;
+    return 0;
 }
 
 /** One output from all profiles. */
@@ -183,7 +184,7 @@ static int write_one(struct command *command, int argc, char **argv)
         return rc - 1;
     }
     if (read_profiles(command, command->paths, command->npaths, &profile) < 0) {
-        return 1;
+        return IOPROF_EXIT_FAILED;
     }
     rc = write_output(command, profile, NULL);
     ioprof_free(profile);
@@ -222,7 +223,7 @@ int ioprof_compare_main(int argc, char **argv)
             if (1 == i) {
                 ioprof_free(runs[0]);
             }
-            return 1;
+            return IOPROF_EXIT_FAILED;
         }
     }
     rc = write_output(&command, runs[0], runs[1]);
