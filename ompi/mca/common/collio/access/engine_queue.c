@@ -69,8 +69,8 @@ static size_t segments_most(const collio_job_t *job)
     return (size_t) (file_pieces + memory_pieces);
 }
 
-/* GlusterFS never answers some fcntl() locks that are interrupted (gluster/glusterfs#4371), and ranks
- * lock files in any of its files: so no transfer there interrupts them. */
+/* GlusterFS never answers some fcntl() locks that are interrupted (gluster/glusterfs#4371), and a
+ * rank may lock any of its files: so no transfer there interrupts a lock. */
 static bool suits(const collio_kernel_queue_t *queue, const collio_job_t *job)
 {
     const collio_access_t *access = job->access;

@@ -72,8 +72,8 @@ static bool list_nodes(const ompio_file_t *fh, bool failed, char *text, size_t s
     return true;
 }
 
-/* Returns the error class of all ranks, or MPI_SUCCESS; *nowhere = no rank has the file open, or the
- * ranks could not agree: then other ranks may communicate no more. Collective. */
+/* Returns the error class of all ranks, or MPI_SUCCESS; *nowhere = no rank has the file open, or
+ * the ranks could not agree: then they have no next operation in common. Collective. */
 static int fs_open_agree(ompio_file_t *fh, int class, bool *nowhere)
 {
     int mine[3] = {class, MPI_SUCCESS == class, (int) collio_hint_file_offer(fh)};
