@@ -340,8 +340,9 @@ static int64_t moved_between(t_blocks (*shape)(int rank), const char *hints)
     return between;
 }
 
-/* Random requests in which no two nodes want the same part of the file: every node is a group, and
- * no byte goes to another node, wherever memory is. With groups that must be larger, bytes do. */
+/* Random requests in which no two nodes want the same part of the file: every node is a group,
+ * because the runner has set the parameter memory_group_bytes to 1, and no byte goes to another
+ * node, wherever memory is. With groups that must be larger, bytes do. */
 static void groups_keep_their_bytes(bool rich)
 {
     uint64_t state = t_seed + 14;
@@ -357,8 +358,9 @@ static void groups_keep_their_bytes(bool rich)
         apart.rounds = one_group ? 16 : apart.rounds;
         snprintf(more, sizeof(more),
                  "partition=memory,buffer_bytes=256K,memory_domain_bytes=64K,memory_min_bytes=%s,"
-                 "memory_group_bytes=%s,memory_available=%s",
-                 one_group ? "2M" : "64K", one_group ? "1G" : "1", rich ? "16M" : "1M");
+                 "memory_available=%s%s",
+                 one_group ? "2M" : "64K", rich ? "16M" : "1M",
+                 one_group ? ",memory_group_bytes=1G" : "");
         between = moved_between(node_by_node, more);
         t_fail_if(t_pvar_exists("bytes_between_nodes") && (between > 0) != one_group,
                   "%d blocks of %d bytes, %s: %lld bytes between nodes", apart.rounds, apart.block,
