@@ -56,8 +56,8 @@ def conditions():
 
 
 def _counters(study):
-    """(name, part) of the counters that the page shows."""
-    found = [(name, part) for _, name, part in study.COUNTERS]
+    """(name, part) of the counters that the page shows: in tables of all studies, or its own (KEPT)."""
+    found = [(name, part) for _, name, part in study.COUNTERS] + list(getattr(study, "KEPT", ()))
     found += [(name, "max") for _, name in getattr(study, "BREAKDOWN", ((), ()))[1]]
     if study.TAKE.startswith("time_"):
         found.append((study.TAKE, "max"))

@@ -153,6 +153,7 @@ def more(results):
 LINES = (COLLECTIVE, *dict.fromkeys(case.panel for case in exchange_cases()))
 X_NAME = {COLLECTIVE: "aggregators", INDIVIDUAL: "", f"{EXCHANGE}: {AGGREGATORS_ALL}": "aggregators",
           f"{EXCHANGE}: {GROWING}": "MiB", f"{EXCHANGE}: {TILE}": "ranks"}
+KEPT = (("time_exchange", "max"), ("time_io", "max"))
 COUNTERS = (("revocations", "revocations", "sum"), ("messages", "rpcs", "sum"))
 COUNTED = (8, tuple(dict.fromkeys(f"{p}, {a}" for p, a, n in ROWS if n == 8)))
 CLAIMS = (Claim("global over even domains without lock-ahead, 8 aggregators",

@@ -5,7 +5,7 @@ import os
 
 from collio_study import authors, child, runs
 from collio_study import machine as machines
-from collio_study.study import Case
+from collio_study.study import Case, Claim
 
 TITLE = "Servers of the storage, seen by ioprof"
 QUESTION = """What do more servers change, and what does ioprof answer?"""
@@ -91,11 +91,19 @@ def more(results):
     return out
 
 
+def _gain(results, name):
+    """Times with one server over times with the most."""
+    pairs = [[results.time(PANEL, name, servers, phase) for servers in (SERVERS[0], SERVERS[-1])]
+             for phase in ("write", "read")]
+    return [slow / fast for slow, fast in pairs if slow and fast]
+
+
 LINES = (PANEL,)
 X_NAME = {PANEL: "servers"}
 COUNTERS = ()
 COUNTED = ()
-CLAIMS = ()
+CLAIMS = tuple(Claim(f"{SERVERS[-1]} servers over one, {name}",
+                     lambda results, name=name: _gain(results, name)) for name in SERIES)
 CAPTION = """One aggregator writes one window at a time, so more servers help it little; four
 aggregators use as many servers as there are."""
 DIFFERS = """The authors' aggregators grow with the stripes, and so do the nodes that
