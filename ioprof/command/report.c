@@ -146,7 +146,7 @@ static int read_profiles(const struct command *command, char **paths, int n,
 static int write_output(const struct command *command, struct ioprof_profile *a,
                         struct ioprof_profile *b)
 {
-    struct ioprof_output file;
+    struct ioprof_output file = {0};
     char unfinished[PATH_MAX];
     FILE *out = stdout;
     int rc = 1, fd;
