@@ -75,7 +75,7 @@ static void one_fails(const char *path, bool invalid, const char *name)
         t_expect(&all, blocks_of(r), r);
     }
     t_expected_check(&all, 0 == t_rank ? path : NULL, 0);
-    t_verdict(name);
+    t_verdict("%s", name);
 }
 
 int main(int argc, char **argv)
