@@ -125,10 +125,11 @@ def _conditions(results, study, found):
     rows = [row for rows in results.rows.values() for row in rows if "seconds" in row]
     busy = sum(len(rows) for rows in results.busy_rows.values())
     commits = sorted({row.get("commit", "") for row in rows} - {""})
+    most = max((row["repeat"] for row in rows), default=0) + 1
     c = found.conditions
     out = [f"[Record](../../bench/records/studies/{study.NAME}.json), {c['day']}: "
            f"{len(rows) + busy} results, " + (
-               f"medians of up to {study.REPEAT} repetitions" if study.REPEAT > 1
+               f"medians of up to {most} repetitions" if most > 1
                else "one repetition") + f"; {c['cores']} "
            f"cores ({c['processor']}), Linux {c['kernel']}, Open MPI {c['open_mpi']}"
            + (f", commit {', '.join(commits)}" if commits else "") + ". All bytes were checked."]
@@ -138,7 +139,7 @@ def _conditions(results, study, found):
         out[0] += (f" The ranks used {100 * share:.0f}% of the cores (median; at most "
                    f"{100 * max(shares):.0f}%)." + _beside(rows, share))
     if busy:
-        out[0] += f" {busy} results used more than 60%: they are in parentheses and do not count."
+        out[0] += f" {busy} results used more than 75%: they are in parentheses and do not count."
     return out + [""]
 
 

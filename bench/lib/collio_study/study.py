@@ -9,7 +9,7 @@ import statistics
 
 from . import authors
 
-BUSY = 0.6  # a run whose cores were busier does not count
+BUSY = 0.75  # a run whose cores were busier does not count
 
 
 @dataclasses.dataclass(frozen=True)

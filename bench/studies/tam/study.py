@@ -129,9 +129,10 @@ def _sweep_parts(results):
     """The authors' figures: parts of the time over P_L. Writes only, as theirs."""
     out = ["## Parts of the time over P_L", "",
            "Writes, seconds of the slowest rank in each part. `P_L` is the number of local aggregators of a "
-           "node. Where only messages between nodes cost something, one is always best. With costs inside a node it is "
-           "best or level, too: with 16 ranks per node the second local aggregator halves about 120 messages inside each "
-           "node, and adds about 50 between nodes (BTIO), which wait in the queue of one card. " + authors.fill(
+           "node. Where only messages between nodes cost something, one is always best. With messages inside "
+           "that cost something, too, two are best with BTIO and S3D, and one to four are level with E3SM G: the second "
+           "local aggregator of a node halves the messages that one rank receives inside, and adds as many between the "
+           "nodes. In shared memory fewer messages are left to halve, and one stays best or level. " + authors.fill(
                "The authors had {tam.ranks_per_node} ranks per node, and {tam.local_per_node}."), "",
            "| | P_L | | call | " + " | ".join(words for words, _ in PARTS) + " |",
            "|---|--:|---|--:|" + "--:|" * len(PARTS)]
