@@ -154,11 +154,11 @@ def _views(results):
     nodes, hops, card, latency = 8, 6, 0.002, 0.0001  # of the machine `messages`
     one = hops * (2 * card + latency)
     out = ["## Agreements", "",
-           f"An agreement is {2 * (nodes - 1)} messages between leaders of nodes, {hops} hops one after the other, "
-           f"{one:.3f} s here; S3D makes 4 calls, for 4 variables. `MPI_File_set_view` of Open MPI's io/ompio reduces "
-           "three numbers over all ranks for each view, rank by rank and not node by node; no component of collio "
-           "uses its result, so for files that collio serves it is left out. Its messages would add the third column, "
-           "and ranks that leave it late would make others wait in the agreement.", "",
+           f"An agreement takes {one:.3f} s here: {2 * (nodes - 1)} messages between the leaders of nodes, in {hops} "
+           "steps. S3D makes 4 calls, one for each variable.", "",
+           "`MPI_File_set_view` of io/ompio reduces three numbers over all ranks. No component of collio uses the result, "
+           "so it is left out for files that collio serves. The third column estimates what its messages "
+           "would add.", "",
            "| s | ranks of a node | agreements | a reduction in set_view, messages of a card | `time_agree` |",
            "|---|--:|--:|--:|--:|"]
     for name, calls in (("S3D", 4), ("BTIO", 1)):

@@ -313,9 +313,9 @@ static int file_seek(ompi_file_t *file, OMPI_MPI_OFFSET_TYPE offset, int whence)
 /* The same for all files; threads may set the views of several files at once. */
 static _Atomic(mca_common_ompio_get_mca_parameter_value_fn_t) stock_value;
 
-/* Parameters of io/ompio in its set_view: the default grouping without its reduction. With it each
- * view of a program costs a message per rank and step, and a rank with an invalid view, which
- * returns before it, leaves the others waiting. */
+/* Stands in for io/ompio's lookup of parameters during its set_view, and replaces the default
+ * grouping by the same one without a reduction over all ranks. That reduction costs messages for
+ * each view, and a rank with an invalid view returns before it and leaves the others waiting. */
 static int value_in_set_view(char *name, int length)
 {
     int value = stock_value(name, length);
